@@ -1,0 +1,1 @@
+//! Which calendar does a history follow?

@@ -1,0 +1,82 @@
+//! What can be said of a dataset at an instant?
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::DatasetId;
+use crate::fit::Expectation;
+
+/// The state of a cycle, or of a dataset at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Arrived before the deadline.
+    Ok,
+    /// Not due yet.
+    Pending,
+    /// Not arrived, and past the deadline.
+    Late,
+    /// Arrived past the deadline.
+    LateArrival,
+    /// The cycle ended without an arrival, and nothing has arrived since.
+    Missed,
+    /// Before the first arrival: nothing is known.
+    Unknown,
+    /// Too few arrivals to say anything at all.
+    InsufficientHistory,
+    /// There is no model, or the feed supports no promise.
+    NotEvaluated,
+}
+
+/// How much lateness matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// A hint: cold start or provisional model.
+    Advisory,
+    /// A learned model says late.
+    Warning,
+    /// … of a critical dataset.
+    Critical,
+}
+
+/// What became of one cycle, and why it is said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CycleVerdict {
+    /// Its name, as in `2026-03-01`.
+    pub cycle: String,
+    /// When it began.
+    pub cycle_start: Timestamp,
+    /// When lateness begins; `None` if the model cannot say.
+    pub deadline: Option<Timestamp>,
+    /// The arrival matched to it.
+    pub arrived_at: Option<Timestamp>,
+    /// What became of it.
+    pub state: State,
+    /// What the deadline rests on; `None` for gap models and cold starts.
+    pub because: Option<Expectation>,
+}
+
+/// What can be said of a dataset at an instant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DatasetState {
+    /// Whose state it is.
+    pub dataset_id: DatasetId,
+    /// The state.
+    pub state: State,
+    /// How much it matters; `None` unless late, missed or arrived late.
+    pub severity: Option<Severity>,
+    /// `learned`, `provisional`, `irregular`, `cold_start` or `none`.
+    pub model_status: &'static str,
+    /// The last arrival before the instant.
+    pub last_arrival: Option<Timestamp>,
+    /// The cycle the state is about: the overdue one if there is one, else the
+    /// newest that has begun.
+    pub current: Option<CycleVerdict>,
+    /// Seconds past the deadline; `None` unless late or missed.
+    pub late_seconds: Option<i64>,
+    /// How many cycles in a row are overdue.
+    pub n_overdue: u32,
+    /// One sentence that says why.
+    pub reason: String,
+}
