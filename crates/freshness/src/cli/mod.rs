@@ -1,0 +1,109 @@
+//! What did the user ask for?
+//!
+//! Each command is a file with its arguments and a `run`; this page lists
+//! them. A command answers with an [`Answer`], which is the exit code.
+
+mod completions;
+mod docs;
+mod man;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+use crate::clock::Clock;
+use crate::config::{self, Environment, GlobalFlags, Settings};
+use crate::outputs::Output;
+
+/// Learns when datasets arrive, and says which are late.
+#[derive(Debug, Parser)]
+#[command(
+    name = "freshness",
+    version,
+    long_about = "Learns when datasets arrive, and says which are late, by how much, and why it thinks so.
+
+Settings come from freshness.yaml, then FRESHNESS_* variables, then flags.",
+    after_help = "Exit codes: 0 healthy, 1 late, 2 could not tell.",
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(flatten)]
+    flags: GlobalFlags,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    #[command(hide = true)]
+    Docs(docs::DocsArgs),
+}
+
+/// What a command found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing is wrong, or the work is done.
+    Healthy,
+    /// Something is late.
+    Late,
+    /// It could not be told. Never reported as healthy.
+    CouldNotTell,
+}
+
+/// What every command is given.
+#[derive(Debug)]
+pub struct Context {
+    /// What was set.
+    pub settings: Settings,
+    /// Variables named like ours that set nothing.
+    pub unknown_variables: Vec<String>,
+    /// What time it is.
+    pub clock: Clock,
+    /// Where output goes.
+    pub out: Output,
+}
+
+impl Answer {
+    /// The exit code that says so.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Answer::Healthy => 0,
+            Answer::Late => 1,
+            Answer::CouldNotTell => 2,
+        }
+    }
+}
+
+/// Runs the command line.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
+    let Cli { flags, command } = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(refusal) => {
+            // Help and version are answers too; clap says both its own way.
+            let _ = refusal.print();
+            return Ok(match refusal.use_stderr() {
+                true => Answer::CouldNotTell,
+                false => Answer::Healthy,
+            });
+        }
+    };
+    let environment = Environment::read();
+    let settings = config::resolve(flags, &environment)?;
+    let mut context = Context {
+        clock: Clock::new(settings.now),
+        out: Output::new(&settings),
+        unknown_variables: environment.unknown().map(str::to_owned).collect(),
+        settings,
+    };
+    let answer = match command {
+        Command::Completions(args) => completions::run(&args, &mut context),
+        Command::Man(args) => man::run(&args, &mut context),
+        Command::Docs(args) => docs::run(&args, &mut context),
+    }?;
+    context.out.finish()?;
+    Ok(answer)
+}

@@ -1,0 +1,52 @@
+//! What time is it?
+//!
+//! The only module that asks; everything else is told.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the module that reads the clock"
+)]
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+/// The time every command works with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Clock {
+    pinned: Option<Timestamp>,
+}
+
+/// Measures how long work took, for talk on stderr; never part of a result.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Clock {
+    /// The machine's clock, or the instant that `--now` pinned.
+    pub fn new(pinned: Option<Timestamp>) -> Clock {
+        Clock { pinned }
+    }
+
+    /// The present, to the second: the store keeps no finer time.
+    pub fn now(&self) -> Timestamp {
+        let now = self.pinned.unwrap_or_else(Timestamp::now);
+        Timestamp::from_second(now.as_second()).unwrap_or(now)
+    }
+
+    /// Was the clock pinned?
+    pub fn is_pinned(&self) -> bool {
+        self.pinned.is_some()
+    }
+}
+
+impl Stopwatch {
+    /// Starts to measure.
+    pub fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// Since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,82 @@
+//! What do the environment's variables say?
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the module that reads the environment"
+)]
+
+use std::collections::BTreeMap;
+
+/// The variables this program looks at, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+/// Variables that set something, in the order the help names them.
+const VARIABLES: [&str; 9] = [
+    "FRESHNESS_CONFIG",
+    "FRESHNESS_STORE",
+    "FRESHNESS_NOW",
+    "FRESHNESS_FORMAT",
+    "FRESHNESS_THREADS",
+    "FRESHNESS_COLOR",
+    "FRESHNESS_FALSE_ALARM_RATE",
+    "FRESHNESS_SEED",
+    "FRESHNESS_STRICT",
+];
+
+const PREFIX: &str = "FRESHNESS_";
+const COMMON: [&str; 5] = ["NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"];
+
+impl Environment {
+    /// Reads the process's environment.
+    pub fn read() -> Environment {
+        std::env::vars_os()
+            .filter_map(|(name, value)| {
+                Some((
+                    name.into_string().ok()?,
+                    value.to_string_lossy().into_owned(),
+                ))
+            })
+            .collect()
+    }
+
+    /// The variable's value; a variable set to nothing is not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Variables that look like ours and set nothing.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .keys()
+            .map(String::as_str)
+            .filter(|name| name.starts_with(PREFIX) && !VARIABLES.contains(name))
+    }
+
+    /// Can the terminal be expected to show more than ASCII? Yes, unless the
+    /// locale names another encoding or the terminal says it is dumb.
+    pub fn shows_unicode(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(|name| self.get(name));
+        let utf8 = locale.is_none_or(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        utf8 && self.get("TERM") != Some("dumb")
+    }
+}
+
+impl FromIterator<(String, String)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Environment {
+        Environment(
+            variables
+                .into_iter()
+                .filter(|(name, _)| name.starts_with(PREFIX) || COMMON.contains(&name.as_str()))
+                .collect(),
+        )
+    }
+}

@@ -1,0 +1,163 @@
+//! What does `freshness.yaml` say?
+//!
+//! The file as it was typed: every key is optional, an unknown one is an error
+//! (a misspelt key that is silently ignored is a deadline nobody set). What
+//! the keys mean is in `resolve.rs`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use serde::Deserialize;
+use serde_saphyr::Error as YamlError;
+
+use super::{ColorChoice, Format};
+use crate::hint::{self, WithHint};
+
+/// The file that is read when no other is named.
+const DEFAULT_FILE: &str = "freshness.yaml";
+
+/// The configuration file as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// Path of the store, relative to the file.
+    pub store: Option<PathBuf>,
+    /// Form of the output.
+    pub format: Option<Format>,
+    /// Threads to use.
+    pub threads: Option<u16>,
+    /// When to use colour.
+    pub color: Option<ColorChoice>,
+    /// How to learn.
+    #[serde(default)]
+    pub fit: FitSection,
+    /// How to check.
+    #[serde(default)]
+    pub check: CheckSection,
+}
+
+/// How to learn, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FitSection {
+    /// Share of ordinary cycles that may pass the deadline, in (0, 1).
+    pub false_alarm_rate: Option<f64>,
+    /// Seed of the bootstrap.
+    pub seed: Option<u64>,
+}
+
+/// How to check, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckSection {
+    /// Are old models a reason not to tell?
+    pub strict: Option<bool>,
+    /// Age from which a model is old, such as `36h`.
+    pub max_model_age: Option<String>,
+}
+
+impl ConfigFile {
+    /// Reads the file. Without a `path` it reads `freshness.yaml`, and only
+    /// then may the file be absent; says which file was read.
+    pub fn read(path: Option<&Path>) -> anyhow::Result<(ConfigFile, Option<PathBuf>)> {
+        let file = path.unwrap_or(Path::new(DEFAULT_FILE));
+        let text = match fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound && path.is_none() => {
+                return Ok((ConfigFile::default(), None));
+            }
+            Err(error) => {
+                return Err(anyhow!(error)
+                    .context(format!("cannot read configuration: {}", file.display())));
+            }
+        };
+        Ok((parse(&text, file)?, Some(file.to_owned())))
+    }
+}
+
+/// Reads the text of a configuration file; `file` is named in errors.
+fn parse(text: &str, file: &Path) -> anyhow::Result<ConfigFile> {
+    // A file of comments only is a file without keys, not a null.
+    serde_saphyr::from_str::<Option<ConfigFile>>(text)
+        .map(Option::unwrap_or_default)
+        .or_else(|error| refuse(error.without_snippet(), file))
+}
+
+fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
+    let place = match error.location() {
+        Some(at) if at.line() > 0 => format!("{}:{}:{}", file.display(), at.line(), at.column()),
+        _ => file.display().to_string(),
+    };
+    match error {
+        YamlError::SerdeUnknownField {
+            field, expected, ..
+        } => {
+            let error = Err(anyhow!("{place}: unknown key: {field}"));
+            match hint::did_you_mean(field, expected.iter().copied()) {
+                Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+                None => error.hint(format!("known keys here: {}", expected.join(", "))),
+            }
+        }
+        other => {
+            // The first line; the rest repeats the place as a picture.
+            let text = other.to_string();
+            let reason = text.lines().next().unwrap_or_default();
+            Err(anyhow!("{place}: {reason}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(text: &str, message: &str, hint: Option<&str>) {
+        let error = parse(text, Path::new("freshness.yaml")).unwrap_err();
+        assert_eq!(format!("{error:#}"), message);
+        assert_eq!(hint::of(&error), hint);
+    }
+
+    #[test]
+    fn a_whole_file_is_read_as_typed() {
+        let text = "\
+store: warehouse.db
+format: json
+fit:
+  false_alarm_rate: 0.01
+check:
+  strict: true
+  max_model_age: 48h
+";
+        let file = parse(text, Path::new("freshness.yaml")).unwrap();
+        assert_eq!(file.store, Some(PathBuf::from("warehouse.db")));
+        assert_eq!(file.format, Some(Format::Json));
+        assert_eq!(file.fit.false_alarm_rate, Some(0.01));
+        assert_eq!(file.check.strict, Some(true));
+        assert_eq!(file.check.max_model_age.as_deref(), Some("48h"));
+    }
+
+    #[test]
+    fn an_empty_file_and_a_file_of_comments_say_nothing() {
+        for text in ["", "# nothing yet\n", "---\n"] {
+            let file = parse(text, Path::new("freshness.yaml")).unwrap();
+            assert_eq!(file, ConfigFile::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line_and_the_key_that_was_meant() {
+        check_refused(
+            "store: a.db\nfit:\n  sead: 1\n",
+            "freshness.yaml:3:3: unknown key: sead",
+            Some("did you mean `seed`?"),
+        );
+        check_refused(
+            "nonsense: 1\n",
+            "freshness.yaml:1:1: unknown key: nonsense",
+            Some("known keys here: store, format, threads, color, fit, check"),
+        );
+    }
+}

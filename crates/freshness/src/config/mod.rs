@@ -1,0 +1,15 @@
+//! How is this run to behave?
+//!
+//! Three places can say so: `file` and `environment` and `flags` hold what was
+//! typed, `resolve` says what it means. Inner code is given the resolved
+//! [`Settings`] or a part of them.
+
+mod environment;
+mod file;
+mod flags;
+mod resolve;
+
+pub use environment::Environment;
+pub use file::{CheckSection, ConfigFile, FitSection};
+pub use flags::GlobalFlags;
+pub use resolve::{CheckSettings, ColorChoice, Format, Settings, resolve};

@@ -1,0 +1,310 @@
+//! What do the file, the environment and the flags mean together?
+//!
+//! A flag wins over a variable, a variable over the file, the file over the
+//! default; all defaults are on this page.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use freshness_core::fit::Parameters;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags};
+
+/// Everything a command can be told that is not its own argument.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The configuration file that was read, if any.
+    pub config_file: Option<PathBuf>,
+    /// The store's file.
+    pub store: PathBuf,
+    /// The instant that stands for the present; `None` is the clock's.
+    pub now: Option<Timestamp>,
+    /// Form of the output.
+    pub format: Format,
+    /// Threads to use; `None` is all cores.
+    pub threads: Option<u16>,
+    /// When to use colour.
+    pub color: ColorChoice,
+    /// May more than ASCII be drawn?
+    pub unicode: bool,
+    /// Say nothing on stderr but errors.
+    pub quiet: bool,
+    /// How to learn.
+    pub fit: Parameters,
+    /// How to check.
+    pub check: CheckSettings,
+}
+
+/// How to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckSettings {
+    /// Are old models a reason not to tell?
+    pub strict: bool,
+    /// Age from which a model is old.
+    pub max_model_age: SignedDuration,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Columns for people
+    #[default]
+    Table,
+    /// One JSON document
+    Json,
+    /// One JSON object per line and dataset
+    Ndjson,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Where the store is, if nobody says otherwise.
+const DEFAULT_STORE: &str = ".freshness/freshness.db";
+
+impl Default for CheckSettings {
+    fn default() -> CheckSettings {
+        CheckSettings {
+            strict: false,
+            // A daily fit may fail once before its models are called old.
+            max_model_age: SignedDuration::from_hours(36),
+        }
+    }
+}
+
+/// Reads the configuration file and settles every question.
+pub fn resolve(flags: GlobalFlags, environment: &Environment) -> anyhow::Result<Settings> {
+    let config = flags
+        .config
+        .clone()
+        .or_else(|| environment.get("FRESHNESS_CONFIG").map(PathBuf::from));
+    let (file, config_file) = ConfigFile::read(config.as_deref())?;
+    settle(flags, environment, file, config_file)
+}
+
+fn settle(
+    flags: GlobalFlags,
+    environment: &Environment,
+    file: ConfigFile,
+    config_file: Option<PathBuf>,
+) -> anyhow::Result<Settings> {
+    let GlobalFlags {
+        config: _,
+        store,
+        now,
+        format,
+        threads,
+        color,
+        quiet,
+    } = flags;
+    let ConfigFile {
+        store: file_store,
+        format: file_format,
+        threads: file_threads,
+        color: file_color,
+        fit: FitSection {
+            false_alarm_rate,
+            seed,
+        },
+        check: CheckSection {
+            strict,
+            max_model_age,
+        },
+    } = file;
+    // A path in a file is meant from where the file is.
+    let home = config_file.as_deref().and_then(Path::parent);
+    let file_store = file_store.map(|path| match home {
+        Some(home) => home.join(path),
+        None => path,
+    });
+    let no_color = environment.get("NO_COLOR").map(|_| ColorChoice::Never);
+    let defaults = Parameters::default();
+    let settings = Settings {
+        store: store
+            .or_else(|| environment.get("FRESHNESS_STORE").map(PathBuf::from))
+            .or(file_store)
+            .unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
+        now: now.or(variable(environment, "FRESHNESS_NOW")?),
+        format: format
+            .or(choice(environment, "FRESHNESS_FORMAT")?)
+            .or(file_format)
+            .unwrap_or_default(),
+        threads: threads
+            .or(variable(environment, "FRESHNESS_THREADS")?)
+            .or(file_threads),
+        color: color
+            .or(choice(environment, "FRESHNESS_COLOR")?)
+            .or(no_color)
+            .or(file_color)
+            .unwrap_or_default(),
+        unicode: environment.shows_unicode(),
+        quiet,
+        fit: Parameters {
+            false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE")?
+                .or(false_alarm_rate)
+                .unwrap_or(defaults.false_alarm_rate),
+            seed: variable(environment, "FRESHNESS_SEED")?
+                .or(seed)
+                .unwrap_or(defaults.seed),
+        },
+        check: CheckSettings {
+            strict: variable(environment, "FRESHNESS_STRICT")?
+                .or(strict)
+                .unwrap_or(CheckSettings::default().strict),
+            max_model_age: match max_model_age {
+                Some(text) => age(&text)?,
+                None => CheckSettings::default().max_model_age,
+            },
+        },
+        config_file,
+    };
+    validate(&settings)?;
+    Ok(settings)
+}
+
+fn validate(settings: &Settings) -> anyhow::Result<()> {
+    if settings.threads == Some(0) {
+        bail!("threads must be at least 1: 0");
+    }
+    check_false_alarm_rate(settings.fit.false_alarm_rate)
+}
+
+/// Is the value a share? Zero would mean a deadline that is never reached.
+pub(crate) fn check_false_alarm_rate(rate: f64) -> anyhow::Result<()> {
+    if rate > 0.0 && rate < 1.0 {
+        return Ok(());
+    }
+    bail!("false_alarm_rate must lie between 0 and 1: {rate}")
+}
+
+fn age(text: &str) -> anyhow::Result<SignedDuration> {
+    let age: SignedDuration = text
+        .parse()
+        .ok()
+        .with_context(|| format!("check.max_model_age is not a duration, such as 36h: {text}"))?;
+    if !age.is_positive() {
+        bail!("check.max_model_age must be positive: {text}");
+    }
+    Ok(age)
+}
+
+fn variable<T>(environment: &Environment, name: &str) -> anyhow::Result<Option<T>>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    environment
+        .get(name)
+        .map(|text| {
+            text.parse()
+                .map_err(|error| anyhow::anyhow!("{name} is unreadable: {text}: {error}"))
+        })
+        .transpose()
+}
+
+fn choice<T: ValueEnum>(environment: &Environment, name: &str) -> anyhow::Result<Option<T>> {
+    environment
+        .get(name)
+        .map(|text| {
+            T::from_str(text, true).map_err(|_| {
+                let known: Vec<String> = T::value_variants()
+                    .iter()
+                    .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
+                    .collect();
+                anyhow::anyhow!("{name} is not one of {}: {text}", known.join(", "))
+            })
+        })
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        variables
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
+        let file = || ConfigFile {
+            store: Some("file.db".into()),
+            ..ConfigFile::default()
+        };
+        let from = Some(PathBuf::from("etc/freshness.yaml"));
+        let flags = GlobalFlags {
+            store: Some("flag.db".into()),
+            ..GlobalFlags::default()
+        };
+        let variables = environment(&[("FRESHNESS_STORE", "variable.db")]);
+        let none = Environment::default();
+        let store = |flags, environment, file| {
+            settle(flags, environment, file, from.clone())
+                .unwrap()
+                .store
+        };
+        assert_eq!(store(flags, &variables, file()), Path::new("flag.db"));
+        let flags = GlobalFlags::default;
+        assert_eq!(store(flags(), &variables, file()), Path::new("variable.db"));
+        assert_eq!(store(flags(), &none, file()), Path::new("etc/file.db"));
+        assert_eq!(
+            store(flags(), &none, ConfigFile::default()),
+            Path::new(DEFAULT_STORE)
+        );
+    }
+
+    #[test]
+    fn an_unreadable_variable_is_named_with_its_value() {
+        let refused = |name, value| {
+            let variables = environment(&[(name, value)]);
+            let flags = GlobalFlags::default();
+            settle(flags, &variables, ConfigFile::default(), None)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused("FRESHNESS_FORMAT", "xml"),
+            "FRESHNESS_FORMAT is not one of table, json, ndjson: xml"
+        );
+        assert!(
+            refused("FRESHNESS_THREADS", "many")
+                .starts_with("FRESHNESS_THREADS is unreadable: many")
+        );
+        assert_eq!(
+            refused("FRESHNESS_FALSE_ALARM_RATE", "1.5"),
+            "false_alarm_rate must lie between 0 and 1: 1.5"
+        );
+    }
+
+    #[test]
+    fn colour_is_off_where_the_environment_asks_for_it() {
+        let variables = environment(&[("NO_COLOR", "1")]);
+        let settings = settle(
+            GlobalFlags::default(),
+            &variables,
+            ConfigFile::default(),
+            None,
+        )
+        .unwrap();
+        assert_eq!(settings.color, ColorChoice::Never);
+    }
+}

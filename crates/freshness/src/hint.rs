@@ -1,0 +1,90 @@
+//! What should the user do about an error?
+
+use std::error::Error;
+use std::fmt;
+
+/// An error whose remedy is known. It reads as the error alone; `main.rs`
+/// prints the remedy below it.
+#[derive(Debug)]
+pub struct Hinted {
+    error: anyhow::Error,
+    hint: String,
+}
+
+/// Adds the remedy to an error.
+pub trait WithHint<T> {
+    /// Adds the remedy to the error, if it is one.
+    fn hint(self, hint: impl fmt::Display) -> anyhow::Result<T>;
+}
+
+/// An error and its remedy.
+pub fn failure(message: impl fmt::Display, hint: impl fmt::Display) -> anyhow::Error {
+    anyhow::Error::new(Hinted {
+        error: anyhow::anyhow!("{message}"),
+        hint: hint.to_string(),
+    })
+}
+
+/// The remedy of the outermost cause that has one.
+pub fn of(error: &anyhow::Error) -> Option<&str> {
+    error
+        .chain()
+        .find_map(|cause| Some(cause.downcast_ref::<Hinted>()?.hint.as_str()))
+}
+
+/// The one of the known words that was probably meant.
+pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// Below this likeness a suggestion is noise (clap draws the same line).
+    const LIKE: f64 = 0.7;
+    known
+        .into_iter()
+        .map(|word| (strsim::jaro_winkler(typed, word), word))
+        .filter(|&(likeness, _)| likeness > LIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
+        .map(|(_, word)| word)
+}
+
+impl<T, E: Into<anyhow::Error>> WithHint<T> for Result<T, E> {
+    fn hint(self, hint: impl fmt::Display) -> anyhow::Result<T> {
+        self.map_err(|error| {
+            anyhow::Error::new(Hinted {
+                error: error.into(),
+                hint: hint.to_string(),
+            })
+        })
+    }
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl Error for Hinted {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_hint_is_found_under_any_number_of_contexts() {
+        let result: Result<(), anyhow::Error> =
+            Err(failure("no such file: a.csv", "name another")).context("import");
+        let error = result.unwrap_err();
+        assert_eq!(format!("{error:#}"), "import: no such file: a.csv");
+        assert_eq!(of(&error), Some("name another"));
+    }
+
+    #[test]
+    fn only_a_likely_word_is_suggested() {
+        let known = ["raw_orders", "raw_returns", "fct_revenue"];
+        assert_eq!(did_you_mean("raw_order", known), Some("raw_orders"));
+        assert_eq!(did_you_mean("zzz", known), None);
+    }
+}
