@@ -1,0 +1,80 @@
+//! Which form does the store have, and how does it get the newest?
+//!
+//! Numbered files, applied in order in one transaction, never edited: a test
+//! pins what they say. `user_version` counts them; `application_id` tells our
+//! file from another program's SQLite database.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::error::Fault;
+
+/// The form this program writes: how many migrations there are.
+pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_house.sql")];
+
+/// `Frsh`: marks a SQLite file as a store.
+const APPLICATION_ID: u32 = 0x4672_7368;
+
+/// What an opened file turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Nothing in it yet.
+    Empty,
+    /// A database of another program.
+    Foreign,
+    /// A store after this many migrations.
+    Version(u32),
+}
+
+pub(crate) fn form(connection: &Connection) -> Result<Form, Fault> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+    // `application_id` is read as signed, ours is below 2³¹; others may not be.
+    let application_id: i64 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if application_id == i64::from(APPLICATION_ID) {
+        return Ok(Form::Version(pragma("user_version")?));
+    }
+    let n_objects: u64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application_id, n_objects) {
+        (0, 0) => Form::Empty,
+        _ => Form::Foreign,
+    })
+}
+
+/// Applies what is missing. Of two processes that open at once the second
+/// waits for the lock and finds nothing left to do.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Fault> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let done = match form(&transaction)? {
+        Form::Empty => 0,
+        Form::Version(version) => version as usize,
+        Form::Foreign => MIGRATIONS.len(),
+    };
+    if done < MIGRATIONS.len() {
+        for migration in &MIGRATIONS[done..] {
+            transaction.execute_batch(migration)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_migration_is_never_edited() {
+        // A new migration adds a line; no line ever changes.
+        let pinned: &[u32] = &[1_539_678_711];
+        let found: Vec<u32> = MIGRATIONS
+            .iter()
+            .map(|migration| crc32fast::hash(migration.as_bytes()))
+            .collect();
+        assert_eq!(found, pinned);
+    }
+}
