@@ -161,10 +161,10 @@ fn columns_of(details: &[ArrivalDetail]) -> u8 {
             covers_through,
             rows,
         } = detail;
-        columns |= u8::from(cycle.is_some()) * CYCLE
-            | u8::from(run_id.is_some()) * RUN_ID
-            | u8::from(covers_through.is_some()) * COVERS_THROUGH
-            | u8::from(rows.is_some()) * ROWS;
+        columns |= (u8::from(cycle.is_some()) * CYCLE)
+            | (u8::from(run_id.is_some()) * RUN_ID)
+            | (u8::from(covers_through.is_some()) * COVERS_THROUGH)
+            | (u8::from(rows.is_some()) * ROWS);
     }
     columns
 }

@@ -11,6 +11,9 @@ use crate::store::Store;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DatasetNo(pub(crate) i64);
 
+/// Something of each dataset, by number; an error concerns its dataset only.
+pub type PerDataset<T> = Vec<(DatasetNo, Result<T, StoreError>)>;
+
 /// A dataset that the store knows.
 #[derive(Debug)]
 pub struct DatasetEntry {

@@ -5,7 +5,7 @@
 use freshness_core::arrivals::ArrivalHistory;
 
 use crate::chunk::{self, ChunkError, NewestFirst};
-use crate::datasets::DatasetNo;
+use crate::datasets::{DatasetNo, PerDataset};
 use crate::error::StoreError;
 use crate::store::Store;
 
@@ -32,10 +32,7 @@ impl Store {
 
     /// The newest arrivals of all datasets, by number. An error concerns its
     /// dataset only.
-    pub fn recent_all(
-        &self,
-        tail: Tail,
-    ) -> Result<Vec<(DatasetNo, Result<ArrivalHistory, StoreError>)>, StoreError> {
+    pub fn recent_all(&self, tail: Tail) -> Result<PerDataset<ArrivalHistory>, StoreError> {
         self.at_one_instant(|store| {
             let numbers = store.dataset_numbers()?;
             let recent = |no| (no, store.recent(no, tail));

@@ -3,6 +3,31 @@
 //! One SQLite file, and all the SQL of the project. Several processes may use
 //! it at once: readers never wait, writers wait for each other. Every write is
 //! one transaction, on disk before it is reported.
+//!
+//! ```
+//! use freshness_store::{Access, ArrivalBatch, ImportedFile, Store};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("freshness.db");
+//! let mut batch = ArrivalBatch::new();
+//! let orders = batch.dataset("raw_orders")?;
+//! batch.push(orders, 1_772_400_000);
+//! let file = ImportedFile {
+//!     name: "arrivals.csv".to_owned(),
+//!     hash: "of its bytes".to_owned(),
+//!     at: "2026-03-02T06:00:00Z".parse()?,
+//! };
+//!
+//! let mut store = Store::open(&path, Access::Create)?;
+//! assert_eq!(store.import_arrivals(batch, &file)?.new, 1);
+//! for entry in store.datasets()? {
+//!     let history = store.history(entry.no)?;
+//!     println!("{}: {} arrivals", entry.id, history.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod batch;
 mod checks;
@@ -20,7 +45,7 @@ mod store;
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, StateChange};
 pub use chunk::ChunkError;
-pub use datasets::{DatasetCounts, DatasetEntry, DatasetNo};
+pub use datasets::{DatasetCounts, DatasetEntry, DatasetNo, PerDataset};
 pub use error::StoreError;
 pub use history::Tail;
 pub use import::{ImportCounts, ImportRecord, ImportedFile};

@@ -51,8 +51,6 @@ impl Store {
         mode: LineageMode,
         validate: impl FnOnce(&[LineageEdge]) -> Result<(), E>,
     ) -> Result<LineageCounts, E> {
-        let mut refused = None;
-        let path = self.path().to_owned();
         let stored = self.write(|transaction| {
             let before: HashSet<LineageEdge> = read_edges(transaction)?.into_iter().collect();
             let mut after: Vec<LineageEdge> = edges.to_vec();
@@ -61,10 +59,9 @@ impl Store {
             }
             after.sort_unstable();
             after.dedup();
-            if let Err(error) = validate(&after) {
-                refused = Some(error);
-                // Ends the transaction; the caller gets its own error.
-                return Err(StoreError::Missing { path }.into());
+            // Nothing is written yet, so there is nothing to take back.
+            if let Err(refused) = validate(&after) {
+                return Ok(Err(refused));
             }
             let mut counts = LineageCounts::default();
             if mode == LineageMode::Replace {
@@ -83,12 +80,9 @@ impl Store {
                 counts.new += u64::from(!before.contains(edge));
             }
             counts.duplicate = edges.len() as u64 - counts.new;
-            Ok(counts)
+            Ok(Ok(counts))
         });
-        match refused {
-            Some(error) => Err(error),
-            None => Ok(stored?),
-        }
+        stored?
     }
 
     /// All edges, sorted.

@@ -5,7 +5,7 @@ use freshness_core::fit::{Fitted, Model};
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
-use crate::datasets::{DatasetNo, dataset_id};
+use crate::datasets::{DatasetNo, PerDataset, dataset_id};
 use crate::error::StoreError;
 use crate::store::{Store, instant};
 
@@ -181,7 +181,7 @@ impl Store {
 
     /// All models, by the number of their dataset. An error concerns its
     /// dataset only.
-    pub fn models(&self) -> Result<Vec<(DatasetNo, Result<Model, StoreError>)>, StoreError> {
+    pub fn models(&self) -> Result<PerDataset<Model>, StoreError> {
         let rows = self.model_rows()?;
         Ok(rows.iter().map(|row| (row.no, row.model())).collect())
     }

@@ -28,12 +28,20 @@ pub(crate) enum Form {
 }
 
 pub(crate) fn form(connection: &Connection) -> Result<Form, Fault> {
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
-    // `application_id` is read as signed, ours is below 2³¹; others may not be.
+    if !connection.is_autocommit() {
+        return form_inside(connection);
+    }
+    // One view for all questions: another process may be making the store.
+    form_inside(&*connection.unchecked_transaction()?)
+}
+
+fn form_inside(connection: &Connection) -> Result<Form, Fault> {
+    // Ours is below 2³¹; those of others may be negative.
     let application_id: i64 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if application_id == i64::from(APPLICATION_ID) {
-        return Ok(Form::Version(pragma("user_version")?));
+        let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        return Ok(Form::Version(version));
     }
     let n_objects: u64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -47,13 +55,13 @@ pub(crate) fn form(connection: &Connection) -> Result<Form, Fault> {
 /// waits for the lock and finds nothing left to do.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Fault> {
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
-    let done = match form(&transaction)? {
-        Form::Empty => 0,
-        Form::Version(version) => version as usize,
-        Form::Foreign => MIGRATIONS.len(),
+    let missing = match form(&transaction)? {
+        Form::Empty => MIGRATIONS,
+        Form::Version(version) => MIGRATIONS.get(version as usize..).unwrap_or_default(),
+        Form::Foreign => &[],
     };
-    if done < MIGRATIONS.len() {
-        for migration in &MIGRATIONS[done..] {
+    if !missing.is_empty() {
+        for migration in missing {
             transaction.execute_batch(migration)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;

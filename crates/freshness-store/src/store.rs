@@ -320,3 +320,28 @@ pub(crate) fn instant(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Resul
         rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, Box::new(error))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_store_is_said_and_stores_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut store = Store::open(&path, Access::Create).unwrap();
+        let full = store
+            .connection
+            .pragma_update_and_check(None, "max_page_count", 1, |row| row.get::<_, u32>(0));
+        assert!(full.is_ok());
+        let stored = store.write(|transaction| {
+            transaction.execute("INSERT INTO chunks VALUES (1, 1, zeroblob(100000))", [])?;
+            Ok(())
+        });
+        assert!(
+            matches!(stored, Err(StoreError::DiskFull { .. })),
+            "{stored:?}"
+        );
+        assert_eq!(store.integrity().unwrap().n_arrivals, 0);
+    }
+}

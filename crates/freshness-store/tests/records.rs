@@ -465,3 +465,35 @@ fn a_healthy_store_has_no_problems() {
         ("wal", 1)
     );
 }
+
+#[test]
+fn a_million_arrivals_take_less_than_four_bytes_each() {
+    let (folder, mut store) = store();
+    let mut batch = ArrivalBatch::new();
+    for dataset in 0..1_000 {
+        let index = batch.dataset(&format!("dataset_{dataset}")).unwrap();
+        for day in 0..1_000 {
+            let minutes = (dataset * 31 + day * 7_919) % 90;
+            batch.push(
+                index,
+                1_600_000_000 + day * 86_400 + minutes * 60 + dataset % 60,
+            );
+        }
+    }
+    let n = batch.len() as u64;
+    assert_eq!(store.import_arrivals(batch, &file("1")).unwrap().new, n);
+    let mut n_read = 0;
+    for reader in store.readers(2).unwrap() {
+        for no in reader.dataset_numbers().unwrap() {
+            n_read += reader.history(no).unwrap().len() as u64;
+        }
+    }
+    assert_eq!(n_read, 2 * n);
+    let bytes = store.integrity().unwrap().bytes;
+    drop(store);
+    let on_disk = std::fs::metadata(folder.path().join("a/b.db"))
+        .unwrap()
+        .len();
+    assert_eq!(on_disk, bytes);
+    assert!(bytes < 4 * n, "{bytes} bytes");
+}
