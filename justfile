@@ -1,0 +1,22 @@
+# The daily commands. Without `just`: scripts/daily COMMAND.
+
+# Everything a change must pass.
+check:
+    scripts/daily check
+
+test:
+    scripts/daily test
+
+lint:
+    scripts/daily lint
+
+format:
+    scripts/daily format
+
+# Regenerates the built-in holiday calendars.
+holidays:
+    scripts/daily holidays
+
+# Licences, bans and advisories of the dependencies; needs cargo-deny.
+deny:
+    scripts/daily deny
