@@ -6,9 +6,10 @@
 
 mod model;
 
+pub use crate::calendar::Source;
 pub use model::{
     ArrivalModel, Cell, CellKey, Change, ColdStart, Effect, EffectKey, Expectation, Fitted,
-    GapCell, GapModel, Model, Move, ShiftNote, Source,
+    GapCell, GapModel, Model, Move, ShiftNote,
 };
 
 use crate::arrivals::ArrivalHistory;

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::Source;
 use crate::civil::{Day, Weekday, Zone};
 use crate::dataset::DatasetId;
 use crate::schedule::{Calendar, Cycle};
@@ -45,18 +46,6 @@ pub enum Fitted {
     Irregular(GapModel),
     /// Too little history: a loose default that can only advise.
     ColdStart(ColdStart),
-}
-
-/// Who says so?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// The owner.
-    Declared,
-    /// The history.
-    Inferred,
-    /// Nobody: nothing spoke for anything else.
-    Default,
 }
 
 /// When a dataset that has a calendar arrives.
