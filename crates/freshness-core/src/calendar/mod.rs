@@ -155,8 +155,15 @@ fn best_calendar(
         candidates.push(intraday::times_calendar(&local, &days, holidays));
     }
     let mut best: Option<Scored> = None;
-    for candidate in candidates.into_iter().flatten().filter(|scored| asked(&scored.calendar)) {
-        if best.as_ref().is_none_or(|best| candidate.f1 > best.f1 + SIMPLER) {
+    for candidate in candidates
+        .into_iter()
+        .flatten()
+        .filter(|scored| asked(&scored.calendar))
+    {
+        if best
+            .as_ref()
+            .is_none_or(|best| candidate.f1 > best.f1 + SIMPLER)
+        {
             best = Some(candidate);
         }
     }
@@ -166,8 +173,11 @@ fn best_calendar(
 /// The median gap (seconds) between deliveries, redeliveries within a minute
 /// left out; a day if there is none.
 fn usual_gap(times: &[i64]) -> i64 {
-    let mut gaps: Vec<i64> =
-        times.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap >= MINUTE).collect();
+    let mut gaps: Vec<i64> = times
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|gap| *gap >= MINUTE)
+        .collect();
     if gaps.is_empty() {
         return DAY;
     }

@@ -2,19 +2,40 @@
 //!
 //! [`fit`] learns one dataset from its own history and nothing else, so that a
 //! warehouse is fitted on all cores, or by a cluster, without a second
-//! implementation.
+//! implementation. The steps, in order: calendar and zone, moves of the
+//! schedule, matching to cycles, cells and their tails, recent shift; too
+//! little of it is a cold start.
 
+mod bootstrap;
+mod cells;
+mod cold_start;
+mod delays;
+mod gaps;
+mod learn;
 mod model;
+mod quantile;
+mod regimes;
+mod shift;
+mod tail;
+mod trim;
 
 pub use crate::calendar::Source;
+pub(crate) use gaps::part_of;
 pub use model::{
     ArrivalModel, Cell, CellKey, Change, ColdStart, Effect, EffectKey, Expectation, Fitted,
     GapCell, GapModel, Model, Move, ShiftNote,
 };
+pub(crate) use model::{to_seconds, to_timestamp};
 
 use crate::arrivals::ArrivalHistory;
+use crate::calendar;
 use crate::civil::Holidays;
 use crate::dataset::Dataset;
+use crate::schedule::Calendar;
+
+/// Scales the median absolute deviation to a normal standard deviation
+/// (Iglewicz & Hoaglin 1993).
+const MAD_TO_SIGMA: f64 = 1.4826;
 
 /// What the user can set about learning.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +64,21 @@ pub fn fit(
     as_of: i64,
     parameters: &Parameters,
 ) -> Model {
-    let _ = (dataset, history, holidays, as_of, parameters);
-    todo!()
+    let n_arrivals = history.at().partition_point(|&at| at <= as_of);
+    let at = &history.at()[..n_arrivals];
+    let fitted = match calendar::infer(dataset, at, holidays) {
+        None => Fitted::ColdStart(cold_start::before_the_first_arrival(dataset)),
+        Some(inference) => match inference.calendar {
+            Calendar::Irregular => learn::irregular(&inference, at, parameters),
+            _ => learn::scheduled(&inference, history, n_arrivals, holidays, parameters),
+        },
+    };
+    Model {
+        version: Model::VERSION,
+        dataset_id: dataset.id.clone(),
+        as_of: to_timestamp(as_of),
+        first_arrival: at.first().copied().map(to_timestamp),
+        n_arrivals: n_arrivals as u64,
+        fitted,
+    }
 }

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::arrivals::Opening;
 use crate::calendar::Source;
 use crate::civil::{Day, Weekday, Zone};
 use crate::dataset::DatasetId;
@@ -90,6 +91,9 @@ pub struct Cell {
     pub n: u32,
     /// Share of its expected cycles that were delivered, 0–1.
     pub delivered: f64,
+    /// Chance that one of its cycles is skipped though nothing is wrong; 0
+    /// where skipping is rare enough to be an incident.
+    pub skipped: f64,
     /// Quantiles of the delay, minutes.
     pub p10: f64,
     /// The median.
@@ -211,6 +215,8 @@ pub struct GapCell {
     pub from_hour: u8,
     /// Silences it rests on.
     pub n: u32,
+    /// 10 % quantile, minutes.
+    pub p10: f64,
     /// Median silence, minutes.
     pub p50: f64,
     /// 90 % quantile, minutes.
@@ -249,6 +255,8 @@ pub struct Expectation {
     pub n: u32,
     /// Share of the cell's expected cycles that were delivered, 0–1.
     pub delivered: f64,
+    /// Chance that such a cycle is skipped though nothing is wrong.
+    pub skipped: f64,
     /// Start of the expected window.
     pub p10: f64,
     /// The median.
@@ -331,6 +339,15 @@ impl EffectKey {
 }
 
 impl ArrivalModel {
+    /// When a cycle is open: what comes from then on is credited to it.
+    pub fn opening(&self, cycle: &Cycle) -> Opening {
+        let expectation = self.expect(cycle);
+        Opening {
+            opens: cycle.start + to_seconds(expectation.p50 - self.early_minutes),
+            usual_by: cycle.start + to_seconds(expectation.p90),
+        }
+    }
+
     /// What to expect of a cycle.
     pub fn expect(&self, cycle: &Cycle) -> Expectation {
         let key = CellKey::of(cycle, &self.calendar);
@@ -351,10 +368,21 @@ impl ArrivalModel {
             cell: cell.key,
             n: cell.n,
             delivered: cell.delivered,
+            skipped: cell.skipped,
             p10: cell.p10 + shift,
             p50: cell.p50 + shift,
             p90: cell.p90 + shift,
             threshold: cell.threshold + shift,
         }
     }
+}
+
+/// Whole seconds of a delay in minutes.
+pub(crate) fn to_seconds(minutes: f64) -> i64 {
+    (minutes * crate::civil::MINUTE as f64).round() as i64
+}
+
+/// A UTC second as an instant. Arrivals are checked when they are read.
+pub(crate) fn to_timestamp(utc: i64) -> Timestamp {
+    Timestamp::from_second(utc).expect("a supported instant")
 }

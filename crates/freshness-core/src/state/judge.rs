@@ -1,10 +1,27 @@
 //! Is a dataset late at an instant?
+//!
+//! The cycles around the instant are matched to the arrivals, as in the fit.
+//! If cycles have passed without a delivery since the last one served, the
+//! first of them whose emptiness cannot be habit, and whose deadline has
+//! passed, is what the dataset is late with.
 
-use super::{CycleVerdict, DatasetState};
-use crate::arrivals::ArrivalHistory;
-use crate::civil::Holidays;
+use jiff::Timestamp;
+
+use super::silence;
+use super::verdict::{CycleVerdict, DatasetState, Severity, State};
+use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
+use crate::civil::{Holidays, Zone};
 use crate::dataset::Dataset;
-use crate::fit::Model;
+use crate::fit::{ArrivalModel, ColdStart, Fitted, Model, to_seconds, to_timestamp};
+use crate::schedule::{Calendar, Cycle, Grain};
+
+/// Cycles before the last arrival that are looked at, so that a backlog is
+/// credited as the fit credits it.
+const CONTEXT_CYCLES: i64 = 8;
+/// Empty cycles in a row are no habit once their joint chance is below this.
+const IMPROBABLE: f64 = 0.005;
+/// Arrivals below which nothing can be said at all.
+const MIN_ARRIVALS: u64 = 3;
 
 /// Judges a dataset at `now` (UTC seconds). `history` may hold only the recent
 /// arrivals; those after `now` are not looked at. `None` for the model means
@@ -16,12 +33,72 @@ pub fn judge(
     holidays: &Holidays,
     now: i64,
 ) -> DatasetState {
-    let _ = (dataset, model, history, holidays, now);
-    todo!()
+    let n = history.at().partition_point(|&at| at <= now);
+    let last_arrival = n.checked_sub(1).map(|last| history.at()[last]);
+    let blank = |state: State, reason: String| DatasetState {
+        dataset_id: dataset.id.clone(),
+        state,
+        severity: None,
+        model_status: model.map_or("none", |model| model.fitted.status()),
+        last_arrival: last_arrival.map(to_timestamp),
+        current: None,
+        late_seconds: None,
+        n_overdue: 0,
+        reason,
+    };
+    let Some(model) = model else {
+        return blank(
+            State::NotEvaluated,
+            "no model: it was never fitted".to_owned(),
+        );
+    };
+    let Some(last_arrival) = last_arrival else {
+        return blank(State::Unknown, "nothing has arrived yet".to_owned());
+    };
+    if model.n_arrivals.max(n as u64) < MIN_ARRIVALS {
+        return blank(
+            State::InsufficientHistory,
+            format!("{n} arrivals: too few to expect anything"),
+        );
+    }
+    let seen = match Schedule::of(&model.fitted) {
+        Some(schedule) => {
+            let from = last_arrival - CONTEXT_CYCLES * schedule.period;
+            schedule.verdicts(model, history, n, holidays, from, now + 1, now)
+        }
+        None => silence::verdicts(&model.fitted, history, last_arrival, now + 1, now),
+    };
+    let Some(standing) = standing(&seen, now) else {
+        return blank(State::Pending, "no cycle has begun yet".to_owned());
+    };
+    let current = &seen[standing.current];
+    let state = standing.state;
+    let late_seconds = match state {
+        State::Late | State::Missed => current
+            .verdict
+            .deadline
+            .map(|deadline| now - deadline.as_second()),
+        _ => None,
+    };
+    DatasetState {
+        severity: severity(state, &model.fitted, dataset.critical),
+        current: Some(current.verdict.clone()),
+        late_seconds,
+        n_overdue: standing.n_overdue,
+        reason: super::reason::of(
+            state,
+            &current.verdict,
+            &model.fitted,
+            late_seconds,
+            standing.n_overdue,
+        ),
+        ..blank(state, String::new())
+    }
 }
 
 /// The verdicts of the expected cycles that begin in `[from, to)`, as of
-/// `now` (all UTC seconds), oldest first.
+/// `now` (all UTC seconds), oldest first. For a feed without a calendar, of the
+/// silences that begin in it.
 pub fn cycles_until(
     model: &Model,
     history: &ArrivalHistory,
@@ -30,6 +107,207 @@ pub fn cycles_until(
     to: i64,
     now: i64,
 ) -> Vec<CycleVerdict> {
-    let _ = (model, history, holidays, from, to, now);
-    todo!()
+    let n = history.at().partition_point(|&at| at <= now);
+    let seen = match Schedule::of(&model.fitted) {
+        Some(schedule) => {
+            let context = from - CONTEXT_CYCLES * schedule.period;
+            schedule.verdicts(model, history, n, holidays, context, to, now)
+        }
+        None => silence::verdicts(&model.fitted, history, from, to, now),
+    };
+    seen.into_iter()
+        .map(|seen| seen.verdict)
+        .filter(|verdict| (from..to).contains(&verdict.cycle_start.as_second()))
+        .collect()
+}
+
+/// How much a state matters. A cold start and a provisional model can only
+/// advise, whatever the dataset; so can a feed that supports no promise.
+pub(super) fn severity(state: State, fitted: &Fitted, critical: bool) -> Option<Severity> {
+    match state {
+        State::Late | State::Missed | State::LateArrival => Some(match fitted {
+            Fitted::ColdStart(_) | Fitted::Provisional { .. } => Severity::Advisory,
+            Fitted::Irregular(gaps) if !gaps.supports_promise => Severity::Advisory,
+            Fitted::Learned(_) | Fitted::Irregular(_) if critical => Severity::Critical,
+            Fitted::Learned(_) | Fitted::Irregular(_) => Severity::Warning,
+        }),
+        State::Ok
+        | State::Pending
+        | State::Unknown
+        | State::InsufficientHistory
+        | State::NotEvaluated => None,
+    }
+}
+
+/// A cycle's verdict, and when the next cycle takes over.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Seen {
+    pub(super) verdict: CycleVerdict,
+    /// Arrivals from here on are credited to the next cycle (UTC seconds).
+    pub(super) closes: i64,
+}
+
+/// What the dataset's state is about.
+struct Standing {
+    state: State,
+    current: usize,
+    n_overdue: u32,
+}
+
+fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
+    let newest = seen.len().checked_sub(1)?;
+    let served = seen
+        .iter()
+        .rposition(|seen| seen.verdict.arrived_at.is_some());
+    let open = served.map_or(0, |served| served + 1);
+    let overdue = |seen: &&Seen| matches!(seen.verdict.state, State::Late | State::Missed);
+    if let Some(first) = (open..=newest).find(|&i| overdue(&&seen[i])) {
+        let n_overdue = seen[first..].iter().filter(overdue).count() as u32;
+        let state = if seen[first].closes <= now {
+            State::Missed
+        } else {
+            State::Late
+        };
+        return Some(Standing {
+            state,
+            current: first,
+            n_overdue,
+        });
+    }
+    // Nothing is overdue: the newest cycle that has begun says how it stands.
+    let state = match seen[newest].verdict.state {
+        // Skipped as it often is: whatever comes next is awaited.
+        State::NotEvaluated => State::Pending,
+        state => state,
+    };
+    // Before its cycle begins, the last one served is what there is to say.
+    let current = match (state, served) {
+        (State::Pending, Some(served)) if seen[newest].verdict.cycle_start.as_second() > now => {
+            served
+        }
+        _ => newest,
+    };
+    Some(Standing {
+        state: if current == newest {
+            state
+        } else {
+            seen[current].verdict.state
+        },
+        current,
+        n_overdue: 0,
+    })
+}
+
+/// A model that has cycles.
+struct Schedule<'a> {
+    calendar: &'a Calendar,
+    zone: Zone,
+    period: i64,
+    rule: Rule<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Rule<'a> {
+    Learned(&'a ArrivalModel),
+    Loose(&'a ColdStart),
+}
+
+impl<'a> Schedule<'a> {
+    fn of(fitted: &'a Fitted) -> Option<Schedule<'a>> {
+        let (calendar, zone, rule) = match fitted {
+            Fitted::Learned(model) | Fitted::Provisional { model, .. } => {
+                (&model.calendar, model.zone, Rule::Learned(model))
+            }
+            Fitted::ColdStart(cold) => (&cold.calendar, cold.zone, Rule::Loose(cold)),
+            Fitted::Irregular(_) => return None,
+        };
+        let period = calendar.grain().map(Grain::seconds)?;
+        Some(Schedule {
+            calendar,
+            zone,
+            period,
+            rule,
+        })
+    }
+
+    fn opening(&self, cycle: &Cycle) -> Opening {
+        match self.rule {
+            Rule::Learned(model) => model.opening(cycle),
+            Rule::Loose(cold) => {
+                let usual = cycle.start + cold.p50.map_or(0, to_seconds);
+                Opening {
+                    opens: usual - self.period / 5,
+                    usual_by: usual + self.period / 5,
+                }
+            }
+        }
+    }
+
+    fn threshold(&self, cycle: &Cycle) -> f64 {
+        match self.rule {
+            Rule::Learned(model) => model.expect(cycle).threshold,
+            Rule::Loose(cold) => cold.threshold,
+        }
+    }
+
+    /// The cycles that begin in `[from, to)`; the first few may lack context.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "each is an instant or an input of its own"
+    )]
+    fn verdicts(
+        &self,
+        model: &Model,
+        history: &ArrivalHistory,
+        n: usize,
+        holidays: &Holidays,
+        from: i64,
+        to: i64,
+        now: i64,
+    ) -> Vec<Seen> {
+        // One cycle more, to know when the last one closes.
+        let mut cycles =
+            self.calendar
+                .cycles(self.zone, holidays, from, to + 32 * self.period.max(86_400));
+        let n_asked = cycles.partition_point(|cycle| cycle.start < to);
+        cycles.truncate(n_asked + 1);
+        let openings: Vec<Opening> = cycles.iter().map(|cycle| self.opening(cycle)).collect();
+        let served = match_in_order(&cycles, &openings, history, n);
+        let first_arrival = model.first_arrival.map_or(i64::MAX, Timestamp::as_second);
+        let mut habit = 1.0;
+        (0..n_asked)
+            .map(|i| {
+                let cycle = &cycles[i];
+                let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
+                let deadline = cycle.start + to_seconds(self.threshold(cycle));
+                let arrived_at = served[i].map(|arrival| history.at()[arrival]);
+                let because = match self.rule {
+                    Rule::Learned(model) => Some(model.expect(cycle)),
+                    Rule::Loose(_) => None,
+                };
+                habit *= because.as_ref().map_or(0.0, |because| because.skipped);
+                let state = match arrived_at {
+                    Some(at) if at > deadline => State::LateArrival,
+                    Some(_) => State::Ok,
+                    None if closes <= first_arrival => State::Unknown,
+                    None if now <= deadline => State::Pending,
+                    None if habit > IMPROBABLE => State::NotEvaluated,
+                    None if closes <= now => State::Missed,
+                    None => State::Late,
+                };
+                if arrived_at.is_some() {
+                    habit = 1.0;
+                }
+                let verdict = CycleVerdict {
+                    cycle: cycle.label(self.calendar),
+                    cycle_start: to_timestamp(cycle.start),
+                    deadline: (state != State::NotEvaluated).then(|| to_timestamp(deadline)),
+                    arrived_at: arrived_at.map(to_timestamp),
+                    state,
+                    because,
+                };
+                Seen { verdict, closes }
+            })
+            .collect()
+    }
 }

@@ -1,7 +1,10 @@
 //! What is wrong now?
 
 mod judge;
+mod reason;
+mod silence;
 mod verdict;
 
 pub use judge::{cycles_until, judge};
+pub use reason::duration;
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

@@ -1,0 +1,224 @@
+//! Which arrival served which cycle?
+//!
+//! Arrivals are matched to cycles in order. Each cycle opens a little before
+//! its deliveries usually begin, and an arrival is credited to the cycle that
+//! is open when it comes. Beyond that:
+//! - a sender that names the cycle is believed;
+//! - data that covers no more than an earlier arrival did is a redelivery;
+//! - several arrivals after silent cycles are a backlog, delivered in order;
+//! - further arrivals in a cycle are redeliveries: the first one counts.
+
+use super::{ArrivalHistory, CycleName};
+use crate::schedule::Cycle;
+
+/// When a cycle is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// From this instant on an arrival is credited to it (UTC seconds).
+    pub opens: i64,
+    /// An ordinary delivery has come by then (UTC seconds).
+    pub usual_by: i64,
+}
+
+/// For each cycle, the index of the arrival that served it.
+///
+/// `cycles` and `openings` are of one length and ascending; `n_arrivals` of
+/// the history are looked at, in order.
+pub fn match_in_order(
+    cycles: &[Cycle],
+    openings: &[Opening],
+    history: &ArrivalHistory,
+    n_arrivals: usize,
+) -> Vec<Option<usize>> {
+    let mut served: Vec<Option<usize>> = vec![None; cycles.len()];
+    let at = &history.at()[..n_arrivals.min(history.len())];
+    let unnamed = match history.columns().1.is_empty() {
+        // Nothing but times: every arrival speaks for itself.
+        true => None,
+        false => Some(serve_named(cycles, history, at.len(), &mut served)),
+    };
+    let takes_part = |i: usize| unnamed.as_ref().is_none_or(|unnamed| unnamed[i]);
+    let mut next = openings
+        .first()
+        .map_or(0, |first| at.partition_point(|&time| time < first.opens));
+    let mut n_silent = 0;
+    for (j, opening) in openings.iter().enumerate() {
+        let closes = openings.get(j + 1).map_or(i64::MAX, |later| later.opens);
+        let from = next;
+        while next < at.len() && at[next] < closes {
+            next += 1;
+        }
+        let mut credited = (from..next).filter(|&i| takes_part(i));
+        if served[j].is_some() {
+            n_silent = 0;
+            continue;
+        }
+        let Some(first) = credited.next() else {
+            n_silent += 1;
+            continue;
+        };
+        served[j] = Some(first);
+        if n_silent > 0 {
+            // The first of a backlog belong to the silent cycles before.
+            let on_time = at[first] <= opening.usual_by;
+            let backlog: Vec<usize> = std::iter::once(first)
+                .chain(credited)
+                .take(n_silent + 1)
+                .take_while(|&i| !on_time || at[i] <= opening.usual_by)
+                .collect();
+            for (k, &arrival) in backlog.iter().rev().enumerate() {
+                served[j - k] = Some(arrival);
+            }
+        }
+        n_silent = 0;
+    }
+    served
+}
+
+/// Serves the cycles that senders named; tells which arrivals are left to be
+/// matched by time.
+fn serve_named(
+    cycles: &[Cycle],
+    history: &ArrivalHistory,
+    n_arrivals: usize,
+    served: &mut [Option<usize>],
+) -> Vec<bool> {
+    let mut covered = i64::MIN;
+    (0..n_arrivals)
+        .map(|i| {
+            let Some(detail) = history.detail(i) else {
+                return true;
+            };
+            if let Some(name) = detail.cycle {
+                let after = match name {
+                    CycleName::Civil(local) => cycles.partition_point(|cycle| cycle.local <= local),
+                    CycleName::Instant(instant) => {
+                        cycles.partition_point(|cycle| cycle.start <= instant)
+                    }
+                };
+                if let Some(cycle) = after
+                    .checked_sub(1)
+                    .filter(|&cycle| is_within(cycles, cycle, name))
+                {
+                    served[cycle].get_or_insert(i);
+                }
+                return false;
+            }
+            match detail.covers_through {
+                Some(through) if through <= covered => false,
+                Some(through) => {
+                    covered = through;
+                    true
+                }
+                None => true,
+            }
+        })
+        .collect()
+}
+
+/// The last cycle has no successor to end it; it may be as long as the one
+/// before was.
+fn is_within(cycles: &[Cycle], cycle: usize, name: CycleName) -> bool {
+    if cycle + 1 < cycles.len() || cycle == 0 {
+        return true;
+    }
+    let (last, before) = (cycles[cycle], cycles[cycle - 1]);
+    match name {
+        CycleName::Civil(local) => local < last.local + (last.local - before.local),
+        CycleName::Instant(instant) => instant < last.start + (last.start - before.start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::{Arrival, ArrivalDetail};
+    use crate::civil::{DAY, HOUR};
+
+    /// Daily cycles 0, 1, 2, … usually delivered at 06:00 to 06:30. Arrivals as
+    /// `day hour`, `day hour =cycle` (named) or `day hour <day` (covers through).
+    #[track_caller]
+    fn check_match(arrivals: &[&str], expected: &[Option<usize>]) {
+        let cycles: Vec<Cycle> = (0..expected.len() as i64)
+            .map(|day| Cycle {
+                start: day * DAY,
+                local: day * DAY,
+            })
+            .collect();
+        let openings: Vec<Opening> = cycles
+            .iter()
+            .map(|cycle| Opening {
+                opens: cycle.start + 5 * HOUR,
+                usual_by: cycle.start + 6 * HOUR + HOUR / 2,
+            })
+            .collect();
+        let arrivals = arrivals
+            .iter()
+            .map(|text| {
+                let words: Vec<&str> = text.split(' ').collect();
+                let (day, hour): (f64, f64) =
+                    (words[0].parse().unwrap(), words[1].parse().unwrap());
+                let mut detail = ArrivalDetail::default();
+                if let Some(word) = words.get(2) {
+                    let day: i64 = word[1..].parse().unwrap();
+                    match word.starts_with('=') {
+                        true => detail.cycle = Some(CycleName::Civil(day * DAY)),
+                        false => detail.covers_through = Some(day * DAY),
+                    }
+                }
+                Arrival {
+                    at: (day * DAY as f64 + hour * HOUR as f64) as i64,
+                    detail,
+                }
+            })
+            .collect();
+        let history = ArrivalHistory::new(arrivals);
+        assert_eq!(
+            match_in_order(&cycles, &openings, &history, history.len()),
+            expected
+        );
+    }
+
+    #[test]
+    fn each_arrival_serves_the_cycle_that_is_open() {
+        check_match(&["0 6", "1 6.4", "2 23"], &[Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn an_arrival_slightly_before_its_usual_time_belongs_to_the_cycle_it_serves() {
+        check_match(&["0 6", "1 5.1"], &[Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn yesterdays_file_delivered_again_is_not_todays() {
+        check_match(&["0 6", "1 2"], &[Some(0), None]);
+    }
+
+    #[test]
+    fn a_backlog_after_an_outage_is_delivered_in_order() {
+        check_match(
+            &["0 6", "3 9", "3 9.1", "3 9.2"],
+            &[Some(0), Some(1), Some(2), Some(3)],
+        );
+        check_match(
+            &["0 6", "3 5.2", "3 6.1"],
+            &[Some(0), None, Some(1), Some(2)],
+        );
+    }
+
+    #[test]
+    fn a_redelivery_after_a_silent_cycle_does_not_make_today_late() {
+        check_match(&["0 6", "2 6", "2 15"], &[Some(0), None, Some(1)]);
+    }
+
+    #[test]
+    fn a_named_old_cycle_does_not_serve_todays() {
+        check_match(&["0 6", "1 6", "2 6.1 =0"], &[Some(0), Some(1), None]);
+        check_match(&["0 6", "2 6 =2", "2 9 =1"], &[Some(0), Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn data_that_covers_nothing_new_is_a_redelivery() {
+        check_match(&["0 6 <0", "1 6 <1", "2 6 <1"], &[Some(0), Some(1), None]);
+    }
+}

@@ -1,0 +1,365 @@
+//! How late is each kind of cycle, and when is it late for real?
+//!
+//! A delay is the level of its regime, plus the shift of its cell, plus the
+//! effects that apply (a slow month end), plus noise in units of its cell's
+//! spread. Levels and spreads of a cell are drawn toward those of all cells by
+//! n / (n + k), the noise is pooled over cells and regimes, incidents are
+//! trimmed, and the threshold is read from the tail of what is left. Every
+//! published number is a cell's median plus a multiple of its spread.
+
+use std::collections::BTreeMap;
+
+use super::model::{Cell, CellKey, Effect, EffectKey};
+use super::quantile::{median, of_sorted, shrinkage, spread};
+use super::{bootstrap, tail, trim};
+use crate::civil::{Day, Weekday};
+use crate::schedule::{Calendar, Grain};
+
+/// One delivered cycle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Delivery {
+    pub(crate) key: CellKey,
+    pub(crate) day: Day,
+    /// Which regime; the last is the current one.
+    pub(crate) regime: usize,
+    /// Minutes from the start of the cycle.
+    pub(crate) delay: f64,
+}
+
+/// What the cells and effects of a model are learned with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CellParameters {
+    pub(crate) grain: Grain,
+    pub(crate) false_alarm_rate: f64,
+    pub(crate) seed: u64,
+}
+
+/// What was learned.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LearnedCells {
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) n_trimmed: usize,
+    pub(crate) false_alarm_rate: f64,
+    /// Noise of the deliveries, in order, in spreads of their cell.
+    pub(crate) noise: Vec<f64>,
+    /// The 10 % and 90 % quantile of the noise.
+    pub(crate) noise_window: (f64, f64),
+}
+
+/// Delays' worth of belief in the level of all cells, …
+const LEVEL_PRIOR: f64 = 6.0;
+/// … in their spread, …
+const SPREAD_PRIOR: f64 = 20.0;
+/// … and in the shape of their noise.
+const SHAPE_PRIOR: f64 = 40.0;
+/// Days at the ends of a month that may be slow.
+const MONTH_END_DAYS: u8 = 3;
+/// Deliveries that an effect must rest on.
+const MIN_EFFECT_N: usize = 6;
+/// Standard errors that it must stand out by.
+const MIN_EFFECT_ERRORS: f64 = 4.0;
+
+/// The least spread in minutes: a minute for a daily feed. A finer clock than
+/// that says nothing about lateness.
+pub(crate) fn least_spread(grain: Grain) -> f64 {
+    grain.seconds() as f64 / 86_400.0
+}
+
+/// The least distance in minutes from the median to the threshold: 15 minutes
+/// for a daily feed, 3 for an hourly one; it grows with the square root of the
+/// period. Nobody acts on less.
+pub(crate) fn least_margin(grain: Grain) -> f64 {
+    15.0 * (grain.seconds() as f64 / 86_400.0).sqrt()
+}
+
+/// Learns from the deliveries of the last cadence; not empty.
+/// `expected` counts the expected cycles of the current regime by cell, and
+/// how many of them were skipped alone or in pairs.
+pub(crate) fn learn(
+    deliveries: &[Delivery],
+    expected: &BTreeMap<CellKey, (usize, usize)>,
+    calendar: &Calendar,
+    parameters: CellParameters,
+) -> LearnedCells {
+    let current = deliveries[deliveries.len() - 1].regime;
+    let levels = regime_levels(deliveries);
+    let mut rest: Vec<f64> = deliveries
+        .iter()
+        .map(|delivery| delivery.delay - levels[&delivery.regime])
+        .collect();
+    // Shifts of cells and effects are estimated in turns, each on what the
+    // other leaves (Tukey's median polish); two turns settle.
+    let mut shifts = cell_shifts(deliveries, &rest);
+    let mut effects = Vec::new();
+    for _ in 0..2 {
+        let without_cells: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
+            rest - shifts[&delivery.key]
+        });
+        effects = find_effects(deliveries, &without_cells, calendar, parameters.grain);
+        let without_effects: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
+            rest - effect_of(&effects, delivery.day)
+        });
+        shifts = cell_shifts(deliveries, &without_effects);
+    }
+    for (rest, delivery) in rest.iter_mut().zip(deliveries) {
+        *rest -= shifts[&delivery.key] + effect_of(&effects, delivery.day);
+    }
+    let spreads = Spreads::of(deliveries, &rest, parameters.grain);
+    let noise: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
+        rest / spreads.at(delivery.key, delivery.regime)
+    });
+    let mut sorted = noise.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let n_inside = trim::n_inside(&sorted);
+    let ordinary = &sorted[..n_inside];
+    let false_alarm_rate = parameters.false_alarm_rate.max(supported_rate(n_inside));
+    let threshold = tail::level(ordinary, false_alarm_rate);
+    let band = bootstrap::band(ordinary, false_alarm_rate, parameters.seed);
+    let pooled = [0.1, 0.5, 0.9].map(|level| of_sorted(ordinary, level));
+
+    let mut keys: Vec<CellKey> = expected
+        .keys()
+        .copied()
+        .chain(shifts.keys().copied())
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let cells = keys
+        .into_iter()
+        .map(|key| {
+            let mut own: Vec<f64> = deliveries
+                .iter()
+                .zip(&rest)
+                .filter(|(delivery, _)| delivery.key == key && delivery.regime == current)
+                .map(|(_, rest)| *rest)
+                .collect();
+            let n = own.len();
+            let spread = spreads.at(key, current);
+            // What the current regime says of this cell beyond the pooled shift.
+            let correction = shrinkage(n, LEVEL_PRIOR) * median(&mut own).unwrap_or(0.0);
+            let level = levels[&current] + shifts.get(&key).copied().unwrap_or(0.0) + correction;
+            own.iter_mut().for_each(|rest| *rest -= correction);
+            own.sort_unstable_by(f64::total_cmp);
+            let weight = shrinkage(n, SHAPE_PRIOR);
+            let quantile = |share: f64, pooled: f64| match own.is_empty() {
+                true => level + spread * pooled,
+                false => level + weight * of_sorted(&own, share) + (1.0 - weight) * spread * pooled,
+            };
+            let (p10, p50, p90) = (
+                quantile(0.1, pooled[0]),
+                quantile(0.5, pooled[1]),
+                quantile(0.9, pooled[2]),
+            );
+            let at_least = p90.max(p50 + least_margin(parameters.grain));
+            let (n_expected, n_skipped) = expected.get(&key).copied().unwrap_or((n, 0));
+            Cell {
+                key,
+                n: n as u32,
+                delivered: if n_expected == 0 {
+                    1.0
+                } else {
+                    n as f64 / n_expected.max(n) as f64
+                },
+                skipped: usual_skips(n_expected, n_skipped),
+                p10: round(p10),
+                p50: round(p50),
+                p90: round(p90),
+                threshold: round((level + spread * threshold).max(at_least)),
+                band: (
+                    round((level + spread * band.0).max(at_least)),
+                    round((level + spread * band.1).max(at_least)),
+                ),
+            }
+        })
+        .collect();
+    LearnedCells {
+        cells,
+        effects,
+        n_trimmed: sorted.len() - n_inside,
+        false_alarm_rate,
+        noise,
+        noise_window: (pooled[0], pooled[2]),
+    }
+}
+
+/// Thousandths of a minute are noise.
+fn round(minutes: f64) -> f64 {
+    (minutes * 1_000.0).round() / 1_000.0
+}
+
+/// The smallest share of ordinary cycles that `n` delays say anything about: a
+/// parametric tail reaches about ten times beyond the sample.
+fn supported_rate(n: usize) -> f64 {
+    0.1 / n.max(1) as f64
+}
+
+/// Skips are taken as normal above this share: below it they are incidents.
+const USUAL_SKIPS: f64 = 0.05;
+
+fn usual_skips(n_expected: usize, n_skipped: usize) -> f64 {
+    let share = n_skipped as f64 / n_expected.max(1) as f64;
+    // One skip in a few cycles is not a habit.
+    if n_skipped < 2 || share <= USUAL_SKIPS {
+        0.0
+    } else {
+        share
+    }
+}
+
+fn zip_map(deliveries: &[Delivery], rest: &[f64], f: impl Fn(&Delivery, f64) -> f64) -> Vec<f64> {
+    deliveries
+        .iter()
+        .zip(rest)
+        .map(|(delivery, rest)| f(delivery, *rest))
+        .collect()
+}
+
+fn regime_levels(deliveries: &[Delivery]) -> BTreeMap<usize, f64> {
+    group(
+        deliveries
+            .iter()
+            .map(|delivery| (delivery.regime, delivery.delay)),
+    )
+    .into_iter()
+    .filter_map(|(regime, mut delays)| Some((regime, median(&mut delays)?)))
+    .collect()
+}
+
+fn cell_shifts(deliveries: &[Delivery], rest: &[f64]) -> BTreeMap<CellKey, f64> {
+    group(
+        deliveries
+            .iter()
+            .zip(rest)
+            .map(|(delivery, rest)| (delivery.key, *rest)),
+    )
+    .into_iter()
+    .filter_map(|(key, mut values)| {
+        let n = values.len();
+        Some((key, shrinkage(n, LEVEL_PRIOR) * median(&mut values)?))
+    })
+    .collect()
+}
+
+fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>> {
+    let mut groups: BTreeMap<K, Vec<f64>> = BTreeMap::new();
+    values.for_each(|(key, value)| groups.entry(key).or_default().push(value));
+    groups
+}
+
+/// The effects that stand out of the noise by size and by standard errors.
+fn find_effects(
+    deliveries: &[Delivery],
+    rest: &[f64],
+    calendar: &Calendar,
+    grain: Grain,
+) -> Vec<Effect> {
+    let weekdays = match calendar {
+        // Other calendars have a cell for each weekday.
+        Calendar::Grid { .. } | Calendar::Times { .. } => {
+            Weekday::ALL.map(EffectKey::Weekday).to_vec()
+        }
+        Calendar::Days(_) | Calendar::Months(_) | Calendar::Irregular => Vec::new(),
+    };
+    let month_ends = match grain {
+        Grain::Minutes(_) | Grain::Day => {
+            vec![
+                EffectKey::MonthEnd {
+                    days: MONTH_END_DAYS,
+                },
+                EffectKey::MonthStart {
+                    days: MONTH_END_DAYS,
+                },
+            ]
+        }
+        Grain::Week | Grain::Month => Vec::new(),
+    };
+    let spread = spread(&mut rest.to_vec())
+        .unwrap_or(0.0)
+        .max(least_spread(grain));
+    // A day's cycles share their fate: days are counted, not cycles.
+    let cycles_a_day = (86_400 / grain.seconds()).max(1) as f64;
+    weekdays
+        .into_iter()
+        .chain(month_ends)
+        .filter_map(|key| {
+            let mut on: Vec<f64> = deliveries
+                .iter()
+                .zip(rest)
+                .filter(|(delivery, _)| key.applies(delivery.day))
+                .map(|(_, rest)| *rest)
+                .collect();
+            let n = on.len();
+            let n_days = n as f64 / cycles_a_day;
+            let shift = median(&mut on)?;
+            let error = 1.25 * spread / n_days.max(1.0).sqrt();
+            let stands_out = shift.abs() > MIN_EFFECT_ERRORS * error
+                && shift.abs() > spread / 2.0
+                && shift.abs() > least_margin(grain) / 5.0;
+            (n_days >= MIN_EFFECT_N as f64 && stands_out).then(|| Effect {
+                key,
+                shift: round(shift),
+                n: n as u32,
+            })
+        })
+        .collect()
+}
+
+fn effect_of(effects: &[Effect], day: Day) -> f64 {
+    effects
+        .iter()
+        .filter(|effect| effect.key.applies(day))
+        .map(|effect| effect.shift)
+        .sum()
+}
+
+/// Spreads of cells and regimes, in minutes.
+struct Spreads {
+    by_cell: BTreeMap<CellKey, f64>,
+    /// Of the regime relative to all.
+    by_regime: BTreeMap<usize, f64>,
+    all: f64,
+}
+
+impl Spreads {
+    fn of(deliveries: &[Delivery], rest: &[f64], grain: Grain) -> Spreads {
+        let least = least_spread(grain);
+        let all = spread(&mut rest.to_vec())
+            .unwrap_or(least_margin(grain) / 3.0)
+            .max(least);
+        let toward_all = |mut values: Vec<f64>| {
+            let n = values.len();
+            let own = spread(&mut values).unwrap_or(all).max(least);
+            let weight = shrinkage(n, SPREAD_PRIOR);
+            weight * own + (1.0 - weight) * all
+        };
+        let by_cell = group(
+            deliveries
+                .iter()
+                .zip(rest)
+                .map(|(delivery, rest)| (delivery.key, *rest)),
+        )
+        .into_iter()
+        .map(|(key, values)| (key, toward_all(values)))
+        .collect();
+        let by_regime = group(
+            deliveries
+                .iter()
+                .zip(rest)
+                .map(|(delivery, rest)| (delivery.regime, *rest)),
+        )
+        .into_iter()
+        .map(|(regime, values)| (regime, toward_all(values) / all))
+        .collect();
+        Spreads {
+            by_cell,
+            by_regime,
+            all,
+        }
+    }
+
+    fn at(&self, key: CellKey, regime: usize) -> f64 {
+        self.by_cell.get(&key).copied().unwrap_or(self.all)
+            * self.by_regime.get(&regime).copied().unwrap_or(1.0)
+    }
+}

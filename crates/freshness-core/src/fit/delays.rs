@@ -1,0 +1,301 @@
+//! How long after the start of its cycle did each delivery come?
+
+use std::collections::BTreeMap;
+
+use super::cells::Delivery;
+use super::model::CellKey;
+use super::regimes::Delay;
+use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
+use crate::calendar::{Inference, Phase};
+use crate::civil::{DAY, Day, Holidays, MINUTE};
+use crate::schedule::{Calendar, Cycle, Grain};
+
+/// A cycle opens this share of its period before its deliveries' median, …
+const EARLY_SHARE: f64 = 0.05;
+/// … or this many times the distance from their first to their median, …
+const EARLY_REACH: f64 = 2.0;
+/// … but never more than this share of its period.
+const MAX_EARLY_SHARE: f64 = 0.4;
+
+/// The deliveries of one regime.
+pub(crate) struct RegimeDelays {
+    /// The expected cycles, and the delay of each (minutes) if delivered.
+    pub(crate) cycles: Vec<(Cycle, Option<f64>)>,
+    /// How long before its median a delivery still counts, minutes.
+    pub(crate) early_minutes: f64,
+}
+
+/// Points of the day (or of the cycle, for grids and set times) at which
+/// deliveries came, over `history[..n]`, to find moves in.
+pub(crate) fn phases(
+    inference: &Inference,
+    history: &ArrivalHistory,
+    n: usize,
+    holidays: &Holidays,
+) -> Vec<Delay> {
+    let at = &history.at()[..n];
+    match &inference.calendar {
+        Calendar::Grid { minutes, .. } => grid_phases(inference, at, i64::from(*minutes) * MINUTE),
+        Calendar::Times { .. } => {
+            let since = at.partition_point(|&time| time < inference.since);
+            let from = at.get(since).copied().unwrap_or(inference.since);
+            let regime = delays(inference, history, n, holidays, from, i64::MAX);
+            regime
+                .cycles
+                .iter()
+                .filter_map(|(cycle, delay)| {
+                    let slot = cycle.local.rem_euclid(DAY) / (MINUTE * 10);
+                    Some(Delay {
+                        at: cycle.start,
+                        cell: slot as u8,
+                        minutes: (*delay)?,
+                    })
+                })
+                .collect()
+        }
+        Calendar::Days(_) | Calendar::Months(_) | Calendar::Irregular => day_phases(inference, at),
+    }
+}
+
+/// The first delivery in each cycle of the last cadence, by hour of the day.
+fn grid_phases(inference: &Inference, at: &[i64], period: i64) -> Vec<Delay> {
+    let zone = inference.zone;
+    let recent = &at[at.partition_point(|&time| time < inference.since)..];
+    let Some(phase) = Phase::of(recent.iter().map(|&time| zone.local(time)), period) else {
+        return Vec::new();
+    };
+    let mut newest = i64::MIN;
+    let mut phases = Vec::with_capacity(recent.len());
+    for &time in recent {
+        let into = zone.local(time) - phase.cut;
+        let slot = into.div_euclid(period);
+        if slot > newest {
+            newest = slot;
+            let hour = ((slot * period).rem_euclid(DAY) / 3_600) as u8;
+            phases.push(Delay {
+                at: time,
+                cell: hour,
+                minutes: into.rem_euclid(period) as f64 / MINUTE as f64,
+            });
+        }
+    }
+    phases
+}
+
+/// The first delivery of each local day over the whole history, by weekday.
+fn day_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
+    let zone = inference.zone;
+    let Some(phase) = Phase::of(at.iter().map(|&time| zone.local(time)), DAY) else {
+        return Vec::new();
+    };
+    let by_weekday = inference.calendar.grain() == Some(Grain::Day);
+    let mut newest = i32::MIN;
+    let mut phases = Vec::new();
+    for &time in at {
+        let into = zone.local(time) - phase.cut;
+        let day = Day::of_local(into);
+        if day.0 > newest {
+            newest = day.0;
+            let cell = if by_weekday {
+                day.weekday().index() as u8
+            } else {
+                0
+            };
+            phases.push(Delay {
+                at: time,
+                cell,
+                minutes: into.rem_euclid(DAY) as f64 / MINUTE as f64,
+            });
+        }
+    }
+    phases
+}
+
+/// The cycles between `from` and `to` (UTC seconds; the first begins about
+/// when `from` says) and the delays of `history[..n]` in them.
+pub(crate) fn delays(
+    inference: &Inference,
+    history: &ArrivalHistory,
+    n: usize,
+    holidays: &Holidays,
+    from: i64,
+    to: i64,
+) -> RegimeDelays {
+    let (zone, calendar) = (inference.zone, &inference.calendar);
+    let period = calendar.grain().map_or(DAY, Grain::seconds);
+    let at = &history.at()[..n];
+    let within =
+        &at[at.partition_point(|&time| time < from)..at.partition_point(|&time| time < to)];
+    let Some((&first, &last)) = within.first().zip(within.last()) else {
+        return RegimeDelays {
+            cycles: Vec::new(),
+            early_minutes: 0.0,
+        };
+    };
+    let mut cycles = calendar.cycles(zone, holidays, first - 2 * period, last + 2 * period);
+    let usual = Usual::of(within, &cycles, calendar, period);
+    let opening = |cycle: &Cycle| Opening {
+        opens: cycle.start + usual.median - usual.early,
+        usual_by: cycle.start + usual.high,
+    };
+    // The first cycle is the one that the first arrival serves.
+    let begins = cycles
+        .partition_point(|cycle| opening(cycle).opens <= first)
+        .saturating_sub(1);
+    let ends = cycles.partition_point(|cycle| opening(cycle).opens <= last);
+    cycles.truncate(ends);
+    cycles.drain(..begins.min(cycles.len()));
+    let openings: Vec<Opening> = cycles.iter().map(opening).collect();
+    let served = match_in_order(&cycles, &openings, history, n);
+    let cycles = cycles
+        .into_iter()
+        .zip(served)
+        .map(|(cycle, arrival)| {
+            // A later regime's arrival is not this one's.
+            let delay = arrival
+                .filter(|&i| at[i] < to)
+                .map(|i| (at[i] - cycle.start) as f64 / MINUTE as f64);
+            (cycle, delay)
+        })
+        .collect();
+    RegimeDelays {
+        cycles,
+        early_minutes: usual.early as f64 / MINUTE as f64,
+    }
+}
+
+/// When deliveries usually come, seconds from the start of a cycle.
+struct Usual {
+    median: i64,
+    high: i64,
+    early: i64,
+}
+
+impl Usual {
+    fn of(at: &[i64], cycles: &[Cycle], calendar: &Calendar, period: i64) -> Usual {
+        // Slots may be far apart (weekends) or close (set times).
+        let slot = match calendar {
+            Calendar::Times { .. } => cycles
+                .windows(2)
+                .map(|pair| pair[1].start - pair[0].start)
+                .min()
+                .unwrap_or(period),
+            _ => period,
+        };
+        let delays: Vec<i64> = match calendar {
+            Calendar::Grid { .. } | Calendar::Days(_) => {
+                let circle = if slot >= 7 * DAY { 7 * DAY } else { slot };
+                // A set time or midnight may be crossed: read delays on a circle.
+                let anchor = cycles.first().map_or(0, |cycle| cycle.local);
+                let zone_shift = cycles.first().map_or(0, |cycle| cycle.local - cycle.start);
+                let local: Vec<i64> = first_per_slot(at, slot / 8)
+                    .map(|time| time + zone_shift - anchor)
+                    .collect();
+                return Usual::on_circle(&local, circle);
+            }
+            Calendar::Times { .. } | Calendar::Months(_) | Calendar::Irregular => at
+                .iter()
+                .filter_map(|&time| {
+                    // A little early still serves the next cycle.
+                    let early = (slot as f64 * EARLY_SHARE) as i64;
+                    let i = cycles
+                        .partition_point(|cycle| cycle.start <= time + early)
+                        .checked_sub(1)?;
+                    Some(time - cycles[i].start)
+                })
+                .collect(),
+        };
+        Usual::of_delays(delays, slot)
+    }
+
+    fn on_circle(times: &[i64], period: i64) -> Usual {
+        let Some(phase) = Phase::of(times.iter().copied(), period) else {
+            return Usual {
+                median: 0,
+                high: 0,
+                early: 0,
+            };
+        };
+        // The cycle a delivery belongs to begins before it, or up to a
+        // fiftieth of the period after it.
+        let median = (phase.median + period / 50).rem_euclid(period) - period / 50;
+        let early = Usual::early(phase.median - phase.low, period);
+        Usual {
+            median,
+            high: median + (phase.high - phase.median),
+            early,
+        }
+    }
+
+    fn of_delays(mut delays: Vec<i64>, period: i64) -> Usual {
+        if delays.is_empty() {
+            return Usual {
+                median: 0,
+                high: 0,
+                early: 0,
+            };
+        }
+        delays.sort_unstable();
+        let at = |share: f64| delays[((delays.len() - 1) as f64 * share).round() as usize];
+        Usual {
+            median: at(0.5),
+            high: at(0.9),
+            early: Usual::early(at(0.5) - at(0.02), period),
+        }
+    }
+
+    fn early(reach: i64, period: i64) -> i64 {
+        let early = (reach as f64 * EARLY_REACH).max(period as f64 * EARLY_SHARE);
+        early.min(period as f64 * MAX_EARLY_SHARE) as i64
+    }
+}
+
+fn first_per_slot(at: &[i64], apart: i64) -> impl Iterator<Item = i64> {
+    let mut counted = i64::MIN;
+    at.iter().copied().filter(move |&time| {
+        let counts = time >= counted.saturating_add(apart);
+        if counts {
+            counted = time;
+        }
+        counts
+    })
+}
+
+/// Deliveries of regimes (oldest first) as the cells want them, and, for the
+/// last regime, expected cycles and short skips by cell.
+pub(crate) fn tally(
+    regimes: &[RegimeDelays],
+    calendar: &Calendar,
+) -> (Vec<Delivery>, BTreeMap<CellKey, (usize, usize)>) {
+    let mut deliveries = Vec::new();
+    for (regime, delays) in regimes.iter().enumerate() {
+        deliveries.extend(delays.cycles.iter().filter_map(|(cycle, delay)| {
+            Some(Delivery {
+                key: CellKey::of(cycle, calendar),
+                day: cycle.day(),
+                regime,
+                delay: (*delay)?,
+            })
+        }));
+    }
+    let mut expected: BTreeMap<CellKey, (usize, usize)> = BTreeMap::new();
+    let last = regimes.last().map_or(&[][..], |regime| &regime.cycles);
+    let mut i = 0;
+    while i < last.len() {
+        let run = last[i..]
+            .iter()
+            .take_while(|(_, delay)| delay.is_none())
+            .count();
+        // A longer silence is an incident, not a habit.
+        let is_skip = (1..=2).contains(&run);
+        for (cycle, _) in &last[i..i + run.max(1)] {
+            let counts = expected.entry(CellKey::of(cycle, calendar)).or_default();
+            if run <= 2 {
+                counts.0 += 1;
+            }
+            counts.1 += usize::from(is_skip);
+        }
+        i += run.max(1);
+    }
+    (deliveries, expected)
+}

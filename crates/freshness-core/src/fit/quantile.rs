@@ -1,0 +1,69 @@
+//! What is the p-quantile of a sample?
+
+/// The quantile at `level` (0–1) of an ascending, non-empty sample, linear
+/// between neighbours (Hyndman & Fan 1996, type 7).
+pub(crate) fn of_sorted(sorted: &[f64], level: f64) -> f64 {
+    let position = level.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let below = position.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
+}
+
+/// The median; reorders the values. `None` if there are none.
+pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let n = values.len();
+    let (below, upper, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
+    let upper = *upper;
+    Some(match n % 2 {
+        1 => upper,
+        _ => {
+            let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            (lower + upper) / 2.0
+        }
+    })
+}
+
+/// The distance between the quartiles, scaled to the standard deviation of a
+/// normal sample; reorders the values. `None` if there are fewer than four.
+pub(crate) fn spread(values: &mut [f64]) -> Option<f64> {
+    /// Distance between the quartiles of a standard normal.
+    const QUARTILE_DISTANCE: f64 = 1.349;
+    if values.len() < 4 {
+        return None;
+    }
+    let (first, third) = (values.len() / 4, values.len() * 3 / 4);
+    let third = *values.select_nth_unstable_by(third, f64::total_cmp).1;
+    let first = *values.select_nth_unstable_by(first, f64::total_cmp).1;
+    Some((third - first) / QUARTILE_DISTANCE)
+}
+
+/// The share of the own estimate when `n` values of its own are weighed
+/// against `prior` values' worth of the coarser cell: n / (n + prior).
+pub(crate) fn shrinkage(n: usize, prior: f64) -> f64 {
+    n as f64 / (n as f64 + prior)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn quantiles_rise_with_their_level(mut sample in prop::collection::vec(-1e6f64..1e6, 1..50), a in 0.0f64..1.0, b in 0.0f64..1.0) {
+            sample.sort_by(f64::total_cmp);
+            let (low, high) = (a.min(b), a.max(b));
+            prop_assert!(of_sorted(&sample, low) <= of_sorted(&sample, high) + 1e-9);
+        }
+
+        #[test]
+        fn the_median_is_the_middle_quantile(mut sample in prop::collection::vec(-1e6f64..1e6, 1..50)) {
+            let median = median(&mut sample.clone()).unwrap();
+            sample.sort_by(f64::total_cmp);
+            prop_assert!((median - of_sorted(&sample, 0.5)).abs() < 1e-6);
+        }
+    }
+}

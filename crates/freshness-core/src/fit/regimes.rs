@@ -1,0 +1,212 @@
+//! When did the schedule move?
+//!
+//! Delays are split where a model with its own level per cell on each side
+//! explains them best ([`crate::calendar::split`]), again and again while the
+//! split is significant, explains enough and moves the schedule by enough.
+//! Single outliers are replaced first (Hampel's filter), so that an incident
+//! is not a regime. The size of a move is the median difference of the cells
+//! present on both sides.
+
+use std::collections::BTreeMap;
+
+use super::quantile::median;
+use crate::calendar::split::{Loss, Point, best_split, is_significant};
+
+/// One delay and where it belongs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Delay {
+    /// UTC seconds of the arrival.
+    pub(crate) at: i64,
+    /// Its cell; small numbers.
+    pub(crate) cell: u8,
+    /// Minutes.
+    pub(crate) minutes: f64,
+}
+
+/// A move of the schedule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shift {
+    /// Index of the first delay of the new regime.
+    pub(crate) from: usize,
+    /// Minutes later.
+    pub(crate) minutes: f64,
+}
+
+/// What a move must be to count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct MinMove {
+    /// Delays on each side.
+    pub(crate) n: usize,
+    /// Minutes.
+    pub(crate) minutes: f64,
+}
+
+/// A split must explain this share of what its piece leaves unexplained.
+const MIN_EXPLAINED: f64 = 0.15;
+/// Hampel's window (delays on each side) and width (robust deviations).
+const HAMPEL_REACH: usize = 3;
+const HAMPEL_WIDTH: f64 = 4.0;
+
+/// The moves of the schedule, oldest first.
+pub(crate) fn shifts(delays: &[Delay], min_move: MinMove) -> Vec<Shift> {
+    let points = without_outliers(delays, min_move.minutes);
+    let mut starts = vec![0];
+    divide(&points, 0, min_move, &mut starts);
+    starts.sort_unstable();
+    // A split that its neighbours took the effect of is dropped, smallest first.
+    loop {
+        let effects: Vec<f64> = (1..starts.len())
+            .map(|i| {
+                let end = starts.get(i + 1).copied().unwrap_or(points.len());
+                effect(&points[starts[i - 1]..starts[i]], &points[starts[i]..end])
+            })
+            .collect();
+        let smallest = effects
+            .iter()
+            .enumerate()
+            .min_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        match smallest {
+            Some((i, effect)) if effect.abs() < min_move.minutes => {
+                starts.remove(i + 1);
+            }
+            _ => {
+                return starts[1..]
+                    .iter()
+                    .zip(effects)
+                    .map(|(&from, minutes)| Shift { from, minutes })
+                    .collect();
+            }
+        }
+    }
+}
+
+fn divide(points: &[Point], offset: usize, min_move: MinMove, starts: &mut Vec<usize>) {
+    let Some(split) = best_split(points, min_move.n, Loss::Squares) else {
+        return;
+    };
+    let (left, right) = points.split_at(split.at);
+    let counts = is_significant(&split, points.len(), Loss::Squares)
+        && split.whole - split.parts >= MIN_EXPLAINED * split.whole
+        && effect(left, right).abs() >= min_move.minutes;
+    if counts {
+        starts.push(offset + split.at);
+        divide(left, offset, min_move, starts);
+        divide(right, offset + split.at, min_move, starts);
+    }
+}
+
+/// Median difference of the cells on both sides, weighted by the smaller count.
+fn effect(left: &[Point], right: &[Point]) -> f64 {
+    let by_cell = |side: &[Point]| {
+        let mut cells: BTreeMap<u8, Vec<f64>> = BTreeMap::new();
+        side.iter()
+            .for_each(|point| cells.entry(point.cell).or_default().push(point.value));
+        cells
+    };
+    let (mut left, mut right) = (by_cell(left), by_cell(right));
+    let (mut total, mut weights) = (0.0, 0.0);
+    for (cell, before) in &mut left {
+        let Some(after) = right.get_mut(cell) else {
+            continue;
+        };
+        let weight = before.len().min(after.len()) as f64;
+        if let (Some(before), Some(after)) = (median(before), median(after)) {
+            total += weight * (after - before);
+            weights += weight;
+        }
+    }
+    if weights > 0.0 { total / weights } else { 0.0 }
+}
+
+fn without_outliers(delays: &[Delay], tolerance: f64) -> Vec<Point> {
+    let mut by_cell: BTreeMap<u8, Vec<f64>> = BTreeMap::new();
+    delays
+        .iter()
+        .for_each(|delay| by_cell.entry(delay.cell).or_default().push(delay.minutes));
+    let levels: BTreeMap<u8, f64> = by_cell
+        .into_iter()
+        .filter_map(|(cell, mut values)| Some((cell, median(&mut values)?)))
+        .collect();
+    let residuals: Vec<f64> = delays
+        .iter()
+        .map(|delay| delay.minutes - levels[&delay.cell])
+        .collect();
+    let mut window = Vec::with_capacity(2 * HAMPEL_REACH + 1);
+    delays
+        .iter()
+        .enumerate()
+        .map(|(i, delay)| {
+            let around = i.saturating_sub(HAMPEL_REACH)..(i + HAMPEL_REACH + 1).min(delays.len());
+            window.clear();
+            window.extend_from_slice(&residuals[around]);
+            let middle = median(&mut window).unwrap_or(0.0);
+            window
+                .iter_mut()
+                .for_each(|value| *value = (*value - middle).abs());
+            let deviation = median(&mut window).unwrap_or(0.0) * super::MAD_TO_SIGMA;
+            let usual = (residuals[i] - middle).abs() <= HAMPEL_WIDTH * deviation + tolerance / 4.0;
+            let residual = if usual { residuals[i] } else { middle };
+            Point {
+                cell: delay.cell,
+                value: levels[&delay.cell] + residual,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_shifts(minutes: impl Fn(i64) -> f64, n: i64, expected: &[(usize, f64)]) {
+        let delays: Vec<Delay> = (0..n)
+            .map(|i| Delay {
+                at: i * 86_400,
+                cell: (i % 7) as u8,
+                minutes: minutes(i) + (i * 7_919 % 13) as f64 / 2.0,
+            })
+            .collect();
+        let found = shifts(
+            &delays,
+            MinMove {
+                n: 7,
+                minutes: 10.0,
+            },
+        );
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for (found, (from, minutes)) in found.iter().zip(expected) {
+            assert!(
+                found.from.abs_diff(*from) <= 1 && (found.minutes - minutes).abs() < 3.0,
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_move_is_found_with_its_date_and_size() {
+        check_shifts(
+            |i| {
+                if i < 90 {
+                    360.0
+                } else if i < 150 {
+                    226.0
+                } else {
+                    300.0
+                }
+            },
+            240,
+            &[(90, -134.0), (150, 74.0)],
+        );
+    }
+
+    #[test]
+    fn an_outage_of_three_days_and_a_slow_weekday_are_no_moves() {
+        check_shifts(
+            |i| if (60..63).contains(&i) { 900.0 } else { 360.0 },
+            200,
+            &[],
+        );
+        check_shifts(|i| if i % 7 == 2 { 480.0 } else { 360.0 }, 200, &[]);
+    }
+}
