@@ -49,7 +49,9 @@ pub fn match_in_order(
             next += 1;
         }
         let mut credited = (from..next).filter(|&i| takes_part(i));
-        if served[j].is_some() {
+        if let Some(named) = served[j] {
+            // It was served by the first that came, named or not.
+            served[j] = Some(credited.next().map_or(named, |first| first.min(named)));
             n_silent = 0;
             continue;
         }

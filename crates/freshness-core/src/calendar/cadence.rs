@@ -29,10 +29,12 @@ const MIN_CHANGE_OF_SHARE: f64 = 0.4;
 const MIN_CHANGE_OF_RATE: f64 = 1.5;
 
 /// The cadences of a history, oldest first; never empty.
-pub(crate) fn cadences(days: &DaySeries) -> Vec<Cadence> {
+///
+/// `admitted` says on which days a new one may begin.
+pub(crate) fn cadences(days: &DaySeries, admitted: &dyn Fn(Day) -> bool) -> Vec<Cadence> {
     let live: Vec<(Day, u8)> = days.live().collect();
     let mut starts = vec![0];
-    divide(&live, 0, &mut starts);
+    divide(&live, 0, admitted, &mut starts);
     starts.sort_unstable();
     starts
         .iter()
@@ -47,7 +49,12 @@ pub(crate) fn cadences(days: &DaySeries) -> Vec<Cadence> {
         .collect()
 }
 
-fn divide(live: &[(Day, u8)], offset: usize, starts: &mut Vec<usize>) {
+fn divide(
+    live: &[(Day, u8)],
+    offset: usize,
+    admitted: &dyn Fn(Day) -> bool,
+    starts: &mut Vec<usize>,
+) {
     let deliveries: Vec<usize> = live
         .iter()
         .enumerate()
@@ -85,15 +92,15 @@ fn divide(live: &[(Day, u8)], offset: usize, starts: &mut Vec<usize>) {
     let split = [presence, richness]
         .iter()
         .filter_map(|points| {
-            let split = best_split(points, min_side, Loss::Bernoulli)?;
+            let split = best_split(points, min_side, Loss::Bernoulli, |at| admitted(live[at].0))?;
             is_significant(&split, points.len(), Loss::Bernoulli).then_some(split)
         })
         .filter(|split| matters(&live[..split.at], &live[split.at..]))
         .max_by(|a, b| (a.whole - a.parts).total_cmp(&(b.whole - b.parts)));
     if let Some(split) = split {
         starts.push(offset + split.at);
-        divide(&live[..split.at], offset, starts);
-        divide(&live[split.at..], offset + split.at, starts);
+        divide(&live[..split.at], offset, admitted, starts);
+        divide(&live[split.at..], offset + split.at, admitted, starts);
     }
 }
 

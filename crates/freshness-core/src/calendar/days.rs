@@ -58,15 +58,6 @@ impl DaySeries {
             .and_then(|i| self.silent.get(i))
             .is_some_and(|silent| !silent)
     }
-
-    /// Did something arrive on the day?
-    pub(crate) fn delivered(&self, day: Day) -> bool {
-        let i = i64::from(day.0) - i64::from(self.first.0);
-        usize::try_from(i)
-            .ok()
-            .and_then(|i| self.hours.get(i))
-            .is_some_and(|&hours| hours > 0)
-    }
 }
 
 /// Marks runs of silent days that are far longer than the runs the feed

@@ -20,6 +20,7 @@ use crate::schedule::{Calendar, Grain};
 use days::DaySeries;
 pub(crate) use phase::Phase;
 use score::Scored;
+pub(crate) use zone::admits_a_move;
 
 /// Who says so?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -118,8 +119,9 @@ fn last_cadence(at: &[i64], zone: Zone) -> Option<(CadenceChanges, i64)> {
     let local = to_local(at, zone);
     let phase = Phase::of(local.iter().copied(), DAY)?;
     let shift = phase.slot_shift(DAY);
-    let cadences = cadence::cadences(&DaySeries::new(&local, shift));
     let start = |day: Day| zone.utc(day.start() + shift);
+    let admitted = |day: Day| admits_a_move(zone, start(day));
+    let cadences = cadence::cadences(&DaySeries::new(&local, shift), &admitted);
     let changes = cadences
         .windows(2)
         .map(|pair| (start(pair[1].since), pair[0].per_week, pair[1].per_week))

@@ -111,7 +111,7 @@ mod tests {
         check_shift(&[355, 360, 370, 380], None);
         // 23:58 to 00:10: the day begins at noon before.
         check_shift(&[1438, 1439, 2, 5, 6, 10], Some(-720));
-        // 23:40 to 00:05: the day that ends.
-        check_shift(&[1420, 1420, 1421, 1425, 5], Some(700));
+        // 23:20 to 00:05: the day that ends.
+        check_shift(&[1400, 1400, 1401, 1425, 5], Some(681));
     }
 }

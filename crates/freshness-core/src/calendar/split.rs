@@ -50,8 +50,14 @@ struct Moments {
 }
 
 /// The split with the least loss that leaves at least `min_side` points on
-/// each side; `None` if there is no such split. The first of equals wins.
-pub fn best_split(points: &[Point], min_side: usize, loss: Loss) -> Option<Split> {
+/// each side, among those `admitted` (by the index of the first point of the
+/// right side); `None` if there is none. The first of equals wins.
+pub fn best_split(
+    points: &[Point],
+    min_side: usize,
+    loss: Loss,
+    admitted: impl Fn(usize) -> bool,
+) -> Option<Split> {
     let min_side = min_side.max(1);
     if points.len() < 2 * min_side {
         return None;
@@ -83,7 +89,7 @@ pub fn best_split(points: &[Point], min_side: usize, loss: Loss) -> Option<Split
         left_loss += left[cell].loss(loss);
         right_loss += right[cell].loss(loss);
         let parts = left_loss + right_loss;
-        if i + 1 >= min_side && best.is_none_or(|(_, least)| parts < least) {
+        if i + 1 >= min_side && best.is_none_or(|(_, least)| parts < least) && admitted(i + 1) {
             best = Some((i + 1, parts));
         }
     }
@@ -176,7 +182,7 @@ mod tests {
                 .iter()
                 .map(|&(cell, value)| Point { cell, value: if bernoulli { f64::from(value > 50.0) } else { value } })
                 .collect();
-            let split = best_split(&points, 2, loss).unwrap();
+            let split = best_split(&points, 2, loss, |_| true).unwrap();
             let all = brute_force(&points, 2, loss);
             let least = all.iter().copied().fold(f64::INFINITY, f64::min);
             prop_assert!((split.parts - least).abs() < 1e-6 * (1.0 + least));
@@ -201,7 +207,7 @@ mod tests {
         };
         let check = |shift: f64| {
             let points = series(shift);
-            let split = best_split(&points, 7, Loss::Squares).unwrap();
+            let split = best_split(&points, 7, Loss::Squares, |_| true).unwrap();
             (
                 is_significant(&split, points.len(), Loss::Squares),
                 split.at,

@@ -13,6 +13,13 @@ const MIN_KEPT: usize = 3;
 /// Evidence for a country, in nats, beyond that of the number of countries.
 const MIN_EVIDENCE: f64 = 3.0;
 
+/// … and beyond that of a country named before it.
+const MIN_MORE_EVIDENCE: f64 = 1.0;
+/// Tried first: the largest economies.
+const LIKELY_COUNTRIES: [&str; 12] = [
+    "US", "XNYS", "DE", "GB", "FR", "JP", "CN", "IN", "CA", "AU", "BR", "IT",
+];
+
 /// The best weekday calendar for arrivals (local seconds) and their days.
 pub(crate) fn weekday_calendar(
     local: &[i64],
@@ -108,11 +115,14 @@ pub(crate) fn business_days(
     let (first, last) = (working[0].0, working[working.len() - 1].0);
     let mut best: Option<(f64, &str)> = None;
     let mut n_countries = 0usize;
-    for calendar in holidays.iter() {
+    let likely = LIKELY_COUNTRIES
+        .iter()
+        .filter_map(|code| holidays.get(code));
+    for calendar in likely.chain(holidays.candidates()) {
         n_countries += 1;
-        let in_range = calendar.between(first, last);
+        let in_range = &calendar.days()[calendar.days().partition_point(|day| *day < first)..];
         let (mut kept, mut ignored) = (0usize, 0usize);
-        for holiday in in_range {
+        for holiday in in_range.iter().take_while(|day| **day <= last) {
             if let Ok(i) = working.binary_search_by_key(holiday, |(day, _)| *day) {
                 match working[i].1 {
                     true => ignored += 1,
@@ -128,8 +138,8 @@ pub(crate) fn business_days(
         let rate = ((n_silent - kept) as f64 + 1.0) / (others as f64 + 2.0);
         let evidence =
             kept as f64 * (KEPT / rate).ln() + ignored as f64 * ((1.0 - KEPT) / (1.0 - rate)).ln();
-        // Of equals the first in the order of `holidays` stays.
-        if best.is_none_or(|(most, _)| evidence > most + 1e-9) {
+        // Countries share their days; a less likely one must say more.
+        if best.is_none_or(|(most, _)| evidence > most + MIN_MORE_EVIDENCE) {
             best = Some((evidence, calendar.code.as_str()));
         }
     }

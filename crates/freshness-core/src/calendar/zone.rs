@@ -85,6 +85,20 @@ pub(crate) fn infer_zone(at: &[i64]) -> Option<Zone> {
     best.map(|(_, family)| most_like_a_week(FAMILIES[family], at))
 }
 
+/// May a change of the schedule be dated to the instant (UTC seconds)?
+///
+/// Not within four days of a clock change, of the feed's own zone or of those
+/// that most people live by: what looks like a move there is mostly the clock.
+/// A real move is then dated to the nearest day that admits one.
+pub(crate) fn admits_a_move(zone: Zone, utc: i64) -> bool {
+    let families = FAMILIES[..2]
+        .iter()
+        .map(|names| Zone::named(names[0]).expect("a zone of the database"));
+    !families
+        .chain([zone])
+        .any(|zone| zone.changes_near(utc, 4 * DAY))
+}
+
 /// For each day with a delivery, its first one and the point of the day, with
 /// days cut where they are emptiest. `None` for feeds that deliver around the
 /// clock, whose first delivery says nothing.

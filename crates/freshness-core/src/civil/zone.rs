@@ -117,6 +117,13 @@ impl Zone {
         })
     }
 
+    /// Does the clock change within `seconds` of the instant?
+    pub fn changes_near(self, utc: i64, seconds: i64) -> bool {
+        let steps = &self.0.steps;
+        let next = steps.partition_point(|&(at, _)| at < utc - seconds);
+        steps.get(next).is_some_and(|&(at, _)| at <= utc + seconds)
+    }
+
     fn step(self, utc: i64) -> usize {
         self.0.steps.partition_point(|&(at, _)| at <= utc) - 1
     }

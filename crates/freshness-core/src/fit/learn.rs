@@ -8,7 +8,7 @@ use super::regimes::{Delay, MinMove, Shift, shifts};
 use super::shift::recent_shift;
 use super::{Parameters, cold_start, gaps};
 use crate::arrivals::ArrivalHistory;
-use crate::calendar::Inference;
+use crate::calendar::{Inference, admits_a_move};
 use crate::civil::{DAY, Holidays};
 use crate::schedule::{Calendar, Grain};
 
@@ -62,7 +62,7 @@ pub(crate) fn scheduled(
     let grain = inference.calendar.grain().unwrap_or(Grain::Day);
     let least_move = min_move(grain);
     let points = phases(inference, history, n_arrivals, holidays);
-    let shifts = shifts(&points, least_move);
+    let shifts = shifts(&points, least_move, &|at| admits_a_move(inference.zone, at));
     let moves = moves(inference, &points, &shifts);
     let (regimes, last_shift) = regimes(inference, &points, &shifts, history, n_arrivals, holidays);
     let (deliveries, expected) = tally(&regimes, &inference.calendar);

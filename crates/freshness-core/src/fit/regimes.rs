@@ -48,10 +48,22 @@ const HAMPEL_REACH: usize = 3;
 const HAMPEL_WIDTH: f64 = 4.0;
 
 /// The moves of the schedule, oldest first.
-pub(crate) fn shifts(delays: &[Delay], min_move: MinMove) -> Vec<Shift> {
+///
+/// `admitted` says at which instants (UTC seconds) a move may be dated.
+pub(crate) fn shifts(
+    delays: &[Delay],
+    min_move: MinMove,
+    admitted: &dyn Fn(i64) -> bool,
+) -> Vec<Shift> {
     let points = without_outliers(delays, min_move.minutes);
     let mut starts = vec![0];
-    divide(&points, 0, min_move, &mut starts);
+    divide(
+        &points,
+        0,
+        min_move,
+        &|at| admitted(delays[at].at),
+        &mut starts,
+    );
     starts.sort_unstable();
     // A split that its neighbours took the effect of is dropped, smallest first.
     loop {
@@ -80,19 +92,51 @@ pub(crate) fn shifts(delays: &[Delay], min_move: MinMove) -> Vec<Shift> {
     }
 }
 
-fn divide(points: &[Point], offset: usize, min_move: MinMove, starts: &mut Vec<usize>) {
-    let Some(split) = best_split(points, min_move.n, Loss::Squares) else {
+fn divide(
+    points: &[Point],
+    offset: usize,
+    min_move: MinMove,
+    admitted: &dyn Fn(usize) -> bool,
+    starts: &mut Vec<usize>,
+) {
+    if points.len() < 2 * min_move.n {
         return;
-    };
+    }
+    let clipped = clip(points, min_move.minutes);
+    let split = best_split(&clipped, min_move.n, Loss::Squares, |at| {
+        admitted(offset + at)
+    });
+    let Some(split) = split else { return };
     let (left, right) = points.split_at(split.at);
     let counts = is_significant(&split, points.len(), Loss::Squares)
         && split.whole - split.parts >= MIN_EXPLAINED * split.whole
         && effect(left, right).abs() >= min_move.minutes;
     if counts {
         starts.push(offset + split.at);
-        divide(left, offset, min_move, starts);
-        divide(right, offset + split.at, min_move, starts);
+        divide(left, offset, min_move, admitted, starts);
+        divide(right, offset + split.at, min_move, admitted, starts);
     }
+}
+
+/// Draws far points in, so that a spell of incidents does not outweigh a small
+/// lasting move: nothing counts as further from the middle 80 % of its piece
+/// than that is wide.
+fn clip(points: &[Point], least_width: f64) -> Vec<Point> {
+    let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
+    let n = values.len();
+    let low = *values.select_nth_unstable_by(n / 10, f64::total_cmp).1;
+    let high = *values
+        .select_nth_unstable_by(n - 1 - n / 10, f64::total_cmp)
+        .1;
+    let width = (high - low).max(least_width);
+    let draw_in = |value: f64| value.clamp(low - width, high + width);
+    points
+        .iter()
+        .map(|point| Point {
+            cell: point.cell,
+            value: draw_in(point.value),
+        })
+        .collect()
 }
 
 /// Median difference of the cells on both sides, weighted by the smaller count.
@@ -173,6 +217,7 @@ mod tests {
                 n: 7,
                 minutes: 10.0,
             },
+            &|_| true,
         );
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for (found, (from, minutes)) in found.iter().zip(expected) {
