@@ -201,7 +201,7 @@ fn connect(path: &Path, access: Access, busy_timeout: Duration) -> Result<Connec
 
 fn connect_to_read(path: &Path, busy_timeout: Duration) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+    let opened = Connection::open_with_flags(on_disk(path), flags).and_then(|connection| {
         connection.busy_timeout(busy_timeout)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
@@ -210,7 +210,7 @@ fn connect_to_read(path: &Path, busy_timeout: Duration) -> Result<Connection, Fa
         Err(error) if wants_files_beside(&error) && !has_pending_writes(path) => {
             // A disk that cannot be written: no -shm file can be made, and none
             // is needed as long as no writer has left a -wal file.
-            let uri = format!("file:{}?immutable=1", escaped(path));
+            let uri = format!("file:{}?immutable=1", escaped(&on_disk(path)));
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
         }
         opened => opened?,
@@ -236,7 +236,7 @@ fn connect_to_write(
     if access == Access::Create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
-    let mut connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = Connection::open_with_flags(on_disk(path), flags)?;
     connection.busy_timeout(busy_timeout)?;
     // SQLite falls back to reading in silence.
     if connection.is_readonly("main")? {
@@ -306,6 +306,11 @@ fn has_pending_writes(path: &Path) -> bool {
     std::fs::metadata(wal).is_ok_and(|wal| wal.len() > 0)
 }
 
+/// SQLite has names of its own, such as `:memory:`; ours are files.
+fn on_disk(path: &Path) -> PathBuf {
+    Path::new(".").join(path)
+}
+
 /// The path inside a `file:` URI.
 fn escaped(path: &Path) -> String {
     path.to_string_lossy()
@@ -343,5 +348,20 @@ mod tests {
             "{stored:?}"
         );
         assert_eq!(store.integrity().unwrap().n_arrivals, 0);
+    }
+
+    #[test]
+    fn what_is_reported_as_stored_survives_a_power_loss() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        for access in [Access::Create, Access::ReadWrite] {
+            let store = Store::open(&path, access).unwrap();
+            let level: u32 = store
+                .connection
+                .pragma_query_value(None, "synchronous", |row| row.get(0))
+                .unwrap();
+            const FULL: u32 = 2;
+            assert_eq!(level, FULL);
+        }
     }
 }

@@ -71,6 +71,31 @@ fn a_missing_store_is_named() {
 }
 
 #[test]
+fn a_name_that_means_something_to_sqlite_is_a_file_all_the_same() {
+    let (folder, path) = folder();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.current_dir(folder.path());
+    run(command, "has odd names", &path);
+}
+
+fn has_odd_names() {
+    for name in [":memory:", "file:a.db?mode=memory", "ü 'quoted' #1 %41?.db"] {
+        let path = Path::new(name);
+        filled(path);
+        assert!(path.is_file(), "{name}");
+        assert_eq!(read(path).unwrap(), 50_000);
+    }
+    check_refused(Path::new("none.db"), Access::ReadOnly, "no store: PATH");
+    fs::write("text.db", "a text").unwrap();
+    check_refused(
+        Path::new("text.db"),
+        Access::Create,
+        "not a store of freshness: PATH",
+    );
+    println!("played");
+}
+
+#[test]
 fn a_folder_is_no_store() {
     let (folder, _) = folder();
     for access in EVERY_ACCESS {
@@ -205,6 +230,7 @@ fn a_process_plays_its_role() {
     };
     let path = Path::new(&path);
     match role.as_str() {
+        "has odd names" => has_odd_names(),
         "may not write" => may_not_write(path),
         "has a full disk" => has_a_full_disk(path),
         _ => panic!("unknown role: {role}"),

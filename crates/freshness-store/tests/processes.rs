@@ -7,8 +7,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use freshness_core::civil::Zone;
+use freshness_core::dataset::DatasetId;
+use freshness_core::fit::{ColdStart, Fitted, Model, Source};
 use freshness_core::state::State;
-use freshness_store::{Access, ArrivalBatch, CheckRecord, ImportedFile, Store, Tail};
+use freshness_store::{Access, ArrivalBatch, CheckRecord, FitRun, ImportedFile, Store, Tail};
 use jiff::Timestamp;
 
 const ROLE: &str = "FRESHNESS_STORE_TEST_ROLE";
@@ -37,6 +40,14 @@ fn a_process_plays_its_role() {
         // Until it is killed, or its parent has died without doing so.
         Some(("import_forever", who)) => {
             (0..20_000).for_each(|round| import(&mut store, who, round))
+        }
+        Some(("work_forever", who)) => {
+            let start = store.integrity().unwrap().n_imports as i64;
+            for round in start..start + 20_000 {
+                import(&mut store, who, round);
+                fit(&mut store, round);
+                check(&mut store, round);
+            }
         }
         Some(("check", _)) => (0..60).for_each(|round| check(&mut store, round)),
         _ => panic!("unknown role: {role}"),
@@ -93,6 +104,45 @@ fn check(store: &mut Store, round: i64) {
     store.record_check(&check, &states).unwrap();
 }
 
+/// Records a run and a model for each dataset.
+fn fit(store: &mut Store, round: i64) {
+    let as_of = Timestamp::from_second(1_800_000_000 + round).unwrap();
+    let models: Vec<_> = store
+        .datasets()
+        .unwrap()
+        .into_iter()
+        .map(|entry| (entry.no, model(entry.id, as_of)))
+        .collect();
+    let run = FitRun::new(
+        as_of,
+        as_of,
+        as_of,
+        models.iter().map(|(_, model)| model),
+        0,
+    );
+    store.record_fit(&run, &models).unwrap();
+}
+
+fn model(dataset_id: DatasetId, as_of: Timestamp) -> Model {
+    Model {
+        version: Model::VERSION,
+        dataset_id,
+        as_of,
+        first_arrival: None,
+        n_arrivals: 0,
+        fitted: Fitted::ColdStart(ColdStart {
+            calendar: "daily".parse().unwrap(),
+            calendar_source: Source::Default,
+            zone: Zone::universal(),
+            zone_source: Source::Default,
+            n_cycles: 0,
+            n_needed: 10,
+            p50: None,
+            threshold: 480.0,
+        }),
+    }
+}
+
 fn lengths(store: &Store) -> Vec<usize> {
     let numbers = store.dataset_numbers().unwrap();
     let length = |no| store.history(no).unwrap().len();
@@ -117,34 +167,37 @@ fn two_imports_and_a_check_at_once_all_succeed_on_a_store_that_none_had_made() {
 }
 
 #[test]
-fn a_killed_import_leaves_whole_transactions_only() {
+fn a_killed_import_fit_or_check_leaves_whole_transactions_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     drop(Store::open(&path, Access::Create).unwrap());
     let mut n_before = 0;
-    for life in 0..8 {
-        let mut child = start(&format!("import_forever {life}"), &path);
+    for life in 0..12 {
+        let mut child = start("work_forever a", &path);
         wait_for_growth(&path, n_before);
         // Some more work, so that the deaths fall into different moments.
-        std::thread::sleep(Duration::from_millis(life * 3));
+        std::thread::sleep(Duration::from_micros(life * 700));
         child.kill().unwrap();
         child.wait().unwrap();
 
         let store = Store::open(&path, Access::ReadOnly).unwrap();
         let integrity = store.integrity().unwrap();
         assert_eq!(integrity.problems, Vec::<String>::new());
-        let lengths = lengths(&store);
+        let n_imports = integrity.n_imports;
+        assert_eq!(lengths(&store), [n_imports as usize; N_DATASETS]);
+        let fitted = store.last_fit().unwrap().unwrap().as_of;
+        let models = store.models().unwrap();
+        assert_eq!(models.len(), N_DATASETS);
         assert!(
-            lengths
-                .chunks(N_DATASETS)
-                .all(|of_one| of_one == [of_one[0]; N_DATASETS])
+            models
+                .into_iter()
+                .all(|(_, model)| model.unwrap().as_of == fitted)
         );
-        assert_eq!(
-            integrity.n_arrivals,
-            integrity.n_imports * N_DATASETS as u64,
-            "each file that counts as imported is there as a whole"
-        );
-        n_before = integrity.n_imports;
+        let checked = store.last_check().unwrap().unwrap().now;
+        let states = store.states().unwrap();
+        assert_eq!(states.len(), N_DATASETS);
+        assert!(states.iter().all(|current| current.since == checked));
+        n_before = n_imports;
     }
 }
 
