@@ -36,10 +36,18 @@ impl ArrivalBatch {
             return Ok(index);
         }
         let id = DatasetId::try_from(id)?;
+        Ok(self.dataset_of(&id))
+    }
+
+    /// [`ArrivalBatch::dataset`] for a name that is known to be one.
+    pub fn dataset_of(&mut self, id: &DatasetId) -> u32 {
+        if let Some(&index) = self.index_of.get(id) {
+            return index;
+        }
         let index = self.ids.len() as u32;
         self.ids.push(id.clone());
-        self.index_of.insert(id, index);
-        Ok(index)
+        self.index_of.insert(id.clone(), index);
+        index
     }
 
     /// Adds an arrival that says nothing but when: UTC seconds. `dataset` is

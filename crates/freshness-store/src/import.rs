@@ -62,41 +62,28 @@ impl Store {
         batch: ArrivalBatch,
         file: &ImportedFile,
     ) -> Result<ImportCounts, StoreError> {
-        let n_rows = batch.len() as u64;
-        let histories = batch.into_histories();
-        for (dataset, history) in &histories {
-            if let Some(&at) = history
-                .at()
-                .iter()
-                .find(|&&at| at < 0 || at >> SECOND_BITS != 0)
-            {
-                let dataset = dataset.clone();
-                return Err(StoreError::TimeOutOfRange { dataset, at });
-            }
+        let mut counts = self.import_arrivals_of(vec![(batch, file.clone())])?;
+        Ok(counts.pop().expect("one batch, one answer"))
+    }
+
+    /// Stores the batches of several files, in their order, in one
+    /// transaction: all of them or none.
+    pub fn import_arrivals_of(
+        &mut self,
+        batches: Vec<(ArrivalBatch, ImportedFile)>,
+    ) -> Result<Vec<ImportCounts>, StoreError> {
+        let mut sorted = Vec::with_capacity(batches.len());
+        for (batch, file) in batches {
+            let n_rows = batch.len() as u64;
+            let histories = batch.into_histories();
+            check_times(&histories)?;
+            sorted.push((histories, n_rows, file));
         }
         self.write(|transaction| {
-            let mut counts = ImportCounts {
-                before: find_import(transaction, &file.hash)?,
-                ..ImportCounts::default()
-            };
-            let mut n_refused = 0;
-            for (dataset, fresh) in &histories {
-                let (no, is_new) = number(transaction, dataset)?;
-                counts.datasets_new += u64::from(is_new);
-                match merge_history(transaction, no, dataset, fresh) {
-                    Ok(n_new) => counts.new += n_new,
-                    Err(Fault::Words(error)) => {
-                        n_refused += fresh.len() as u64;
-                        counts.refused.push((dataset.clone(), error));
-                    }
-                    Err(fault) => return Err(fault),
-                }
-            }
-            counts.duplicate = n_rows.saturating_sub(counts.new + n_refused);
-            if counts.refused.is_empty() {
-                record_import(transaction, file, n_rows, counts.new)?;
-            }
-            Ok(counts)
+            sorted
+                .iter()
+                .map(|(histories, n_rows, file)| import_file(transaction, histories, *n_rows, file))
+                .collect()
         })
     }
 
@@ -104,6 +91,47 @@ impl Store {
     pub fn import_of(&self, hash: &str) -> Result<Option<ImportRecord>, StoreError> {
         self.explain(|| find_import(&self.connection, hash))
     }
+}
+
+fn check_times(histories: &[(DatasetId, ArrivalHistory)]) -> Result<(), StoreError> {
+    for (dataset, history) in histories {
+        let out_of_range = |&&at: &&i64| at < 0 || at >> SECOND_BITS != 0;
+        if let Some(&at) = history.at().iter().find(out_of_range) {
+            let dataset = dataset.clone();
+            return Err(StoreError::TimeOutOfRange { dataset, at });
+        }
+    }
+    Ok(())
+}
+
+fn import_file(
+    transaction: &Transaction<'_>,
+    histories: &[(DatasetId, ArrivalHistory)],
+    n_rows: u64,
+    file: &ImportedFile,
+) -> Result<ImportCounts, Fault> {
+    let mut counts = ImportCounts {
+        before: find_import(transaction, &file.hash)?,
+        ..ImportCounts::default()
+    };
+    let mut n_refused = 0;
+    for (dataset, fresh) in histories {
+        let (no, is_new) = number(transaction, dataset)?;
+        counts.datasets_new += u64::from(is_new);
+        match merge_history(transaction, no, dataset, fresh) {
+            Ok(n_new) => counts.new += n_new,
+            Err(Fault::Words(error)) => {
+                n_refused += fresh.len() as u64;
+                counts.refused.push((dataset.clone(), error));
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+    counts.duplicate = n_rows.saturating_sub(counts.new + n_refused);
+    if counts.refused.is_empty() {
+        record_import(transaction, file, n_rows, counts.new)?;
+    }
+    Ok(counts)
 }
 
 /// Merges sorted arrivals into the chunks of a dataset; gives how many are new.

@@ -11,3 +11,4 @@ pub mod config;
 pub mod hint;
 pub mod outputs;
 pub mod rounds;
+pub mod sources;

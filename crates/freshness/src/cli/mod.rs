@@ -5,6 +5,7 @@
 
 mod completions;
 mod docs;
+mod import;
 mod man;
 
 use std::ffi::OsString;
@@ -37,6 +38,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Import(import::ImportArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     #[command(hide = true)]
@@ -100,6 +102,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
         settings,
     };
     let answer = match command {
+        Command::Import(args) => import::run(&args, &mut context),
         Command::Completions(args) => completions::run(&args, &mut context),
         Command::Man(args) => man::run(&args, &mut context),
         Command::Docs(args) => docs::run(&args, &mut context),

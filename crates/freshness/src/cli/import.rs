@@ -1,0 +1,293 @@
+//! What is to be imported?
+
+mod summary;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use freshness_core::civil::{Holidays, Zone};
+use freshness_store::{Access, LineageMode, Store};
+
+use summary::{Shown, Summary, counted};
+
+use super::{Answer, Context};
+use crate::config::Format as OutputFormat;
+use crate::hint::failure;
+use crate::outputs::{Paint, Table, write_document, write_line};
+use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
+use crate::sources::{Format, Source, TimeRules};
+
+/// Import arrivals, datasets or lineage from CSV, NDJSON or Parquet.
+///
+/// Every file is read to its end before anything is stored, and everything is
+/// stored at once or not at all. Importing the same thing twice changes
+/// nothing.
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Arrivals(ArrivalsArgs),
+    Datasets(DatasetsArgs),
+    Lineage(LineageArgs),
+}
+
+/// Import arrivals: one row for each delivery of a dataset.
+///
+/// Columns: dataset_id, arrived_at, and if you have them cycle, rows, run_id,
+/// covers_through; in any order, others are ignored. Times are ISO 8601 with an
+/// offset or Z, or epoch seconds (below 10^11), milliseconds (below 10^14),
+/// micro- or nanoseconds; from 1990 to 5 minutes after now.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness import arrivals arrivals.csv
+  freshness import arrivals 2026-*.csv.gz --on-error skip
+  freshness import arrivals loads.parquet --assume-zone Europe/Berlin
+  psql -c \"copy (select table_name as dataset_id, loaded_at as arrived_at from loads) to stdout csv header\" | freshness import arrivals -")]
+struct ArrivalsArgs {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// What times without an offset mean, such as UTC or Europe/Berlin; an hour that comes twice is
+    /// its first, in an hour that is skipped the clock is read as if it had not jumped
+    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    assume_zone: Option<Zone>,
+}
+
+/// Import what is declared of datasets; it wins over what is learned.
+///
+/// Columns: dataset_id, and if you have them grain, timezone, calendar,
+/// critical, owner, team, tags. A declaration replaces the one before.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness import datasets datasets.csv
+  echo '{\"dataset_id\":\"fct_orders\",\"calendar\":\"business days US\",\"critical\":true}' | freshness import datasets -")]
+struct DatasetsArgs {
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Import lineage: which dataset is made from which.
+///
+/// Columns: upstream_id, downstream_id. Edges are added to those stored; all
+/// together must not go in a circle.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness import lineage lineage.csv
+  freshness import lineage lineage.csv --replace")]
+struct LineageArgs {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Forget the edges stored before
+    #[arg(long)]
+    replace: bool,
+}
+
+#[derive(Debug, Args)]
+struct InputArgs {
+    /// Files to read: CSV or NDJSON, plain or gzip, or Parquet; - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// What the files are [default: told from their first bytes]
+    #[arg(long, value_name = "FORMAT")]
+    input_format: Option<InputFormat>,
+
+    /// What to do when a row is bad: import nothing, or the others
+    #[arg(long, value_name = "WHAT", default_value = "stop")]
+    on_error: OnErrorArg,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum InputFormat {
+    Csv,
+    Ndjson,
+    Parquet,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OnErrorArg {
+    /// Import nothing
+    Stop,
+    /// Import the other rows
+    Skip,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    match &args.what {
+        What::Arrivals(args) => arrivals(args, context),
+        What::Datasets(args) => datasets(&args.input, context),
+        What::Lineage(args) => lineage(args, context),
+    }
+}
+
+fn arrivals(args: &ArrivalsArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let times = TimeRules {
+        now: context.clock.now().as_second(),
+        assume_zone: args.assume_zone,
+    };
+    let done = with_progress(&args.input, context, |sources, on_error, on_bytes| {
+        ingest::arrivals(sources, &times, on_error, on_bytes, || store(context))
+    })?;
+    let mut summary = Summary::new("arrivals", &done);
+    let mut answer = Answer::Healthy;
+    for (file, counts) in summary.files.iter_mut().zip(&done.counts) {
+        file.new = Some(counts.new);
+        file.duplicate = Some(counts.duplicate);
+        file.imported_before = counts.before.as_ref().map(|before| before.file.at);
+        if let Some(before) = &counts.before {
+            let at = before.file.at;
+            context.out.talk(format_args!(
+                "{}: already imported on {at} ({}): {} new",
+                file.file, before.file.name, counts.new
+            ));
+        }
+        for (_, error) in &counts.refused {
+            answer = Answer::CouldNotTell;
+            context.out.warn(error);
+        }
+    }
+    let total = |of: fn(&freshness_store::ImportCounts) -> u64| done.counts.iter().map(of).sum();
+    summary.new = total(|counts| counts.new);
+    summary.duplicate = Some(total(|counts| counts.duplicate));
+    summary.datasets_new = Some(total(|counts| counts.datasets_new));
+    report(&done, &summary, context)?;
+    Ok(answer)
+}
+
+fn datasets(input: &InputArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let holidays = Holidays::default();
+    let done = with_progress(input, context, |sources, on_error, on_bytes| {
+        ingest::datasets(sources, &holidays, on_error, on_bytes, || store(context))
+    })?;
+    let mut summary = Summary::new("datasets", &done);
+    summary.new = done.counts.new;
+    summary.changed = Some(done.counts.changed);
+    summary.unchanged = Some(done.counts.unchanged);
+    report(&done, &summary, context)?;
+    Ok(Answer::Healthy)
+}
+
+fn lineage(args: &LineageArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let mode = match args.replace {
+        true => LineageMode::Replace,
+        false => LineageMode::Add,
+    };
+    let done = with_progress(&args.input, context, |sources, on_error, on_bytes| {
+        ingest::lineage(sources, mode, on_error, on_bytes, || store(context))
+    })?;
+    let mut summary = Summary::new("lineage", &done);
+    summary.new = done.counts.new;
+    summary.duplicate = Some(done.counts.duplicate);
+    summary.removed = args.replace.then_some(done.counts.removed);
+    summary.datasets_new = Some(done.counts.datasets_new);
+    if done.counts.datasets_new > 0 {
+        context.out.talk(format_args!(
+            "note: datasets named by an edge and not known before: {}",
+            done.counts.datasets_new
+        ));
+    }
+    report(&done, &summary, context)?;
+    Ok(Answer::Healthy)
+}
+
+fn store(context: &Context) -> Result<Store, freshness_store::StoreError> {
+    Store::open(&context.settings.store, Access::Create)
+}
+
+fn zone(text: &str) -> Result<Zone, String> {
+    Zone::named(text).map_err(|error| error.to_string())
+}
+
+/// Shows how far reading is, and puts a failure in words.
+fn with_progress<T>(
+    input: &InputArgs,
+    context: &Context,
+    work: impl FnOnce(&[Source], OnError, &dyn Fn(u64)) -> Result<Ingested<T>, IngestError>,
+) -> anyhow::Result<Ingested<T>> {
+    let format = input.input_format.map(|format| match format {
+        InputFormat::Csv => Format::Csv,
+        InputFormat::Ndjson => Format::Ndjson,
+        InputFormat::Parquet => Format::Parquet,
+    });
+    let sources: Vec<Source> = input
+        .files
+        .iter()
+        .map(|path| Source::named(path.clone(), format))
+        .collect();
+    let on_error = match input.on_error {
+        OnErrorArg::Stop => OnError::Stop,
+        OnErrorArg::Skip => OnError::Skip,
+    };
+    let n_bytes = sources.iter().filter_map(Source::bytes).sum();
+    let bar = context.out.progress(n_bytes, "reading (bytes)");
+    let done = work(&sources, on_error, &|n| bar.inc(n));
+    bar.finish_and_clear();
+    done.map_err(in_words)
+}
+
+fn in_words(error: IngestError) -> anyhow::Error {
+    let hint = match &error {
+        IngestError::Source { error, .. } => error.hint(),
+        IngestError::BadRows(bad) => {
+            let mut hints = bad.hints().to_vec();
+            hints.push("`--on-error skip` imports the other rows");
+            return failure(
+                format_args!("{}; nothing was imported{}", counted(bad), Shown(bad)),
+                hints.join("\nhint: "),
+            );
+        }
+        IngestError::Lineage(_) => {
+            Some("nothing was imported; one of these edges is wrong".to_owned())
+        }
+        IngestError::Store(error) => error.hint().map(str::to_owned),
+    };
+    match hint {
+        Some(hint) => failure(&error, hint),
+        None => error.into(),
+    }
+}
+
+fn report<T>(done: &Ingested<T>, summary: &Summary, context: &mut Context) -> anyhow::Result<()> {
+    for file in &done.files {
+        if !file.table.ignored.is_empty() {
+            let columns = file.table.ignored.join(", ");
+            context.out.talk(format_args!(
+                "note: {}: columns ignored: {columns}",
+                file.name
+            ));
+        }
+        if file.table.rows == 0 {
+            context.out.warn(format_args!("{}: no rows", file.name));
+        }
+    }
+    if !done.bad.is_empty() {
+        let mut words = String::new();
+        write!(words, "left out {}{}", counted(&done.bad), Shown(&done.bad))?;
+        for hint in done.bad.hints() {
+            write!(words, "\nhint: {hint}")?;
+        }
+        context.out.warn(words);
+    }
+    match context.out.format {
+        OutputFormat::Json => write_document(context.out.data(), summary)?,
+        OutputFormat::Ndjson => write_line(context.out.data(), summary)?,
+        OutputFormat::Table => {
+            let counts = summary.counts();
+            let names: Vec<&str> = counts.iter().map(|&(name, _)| name).collect();
+            let mut table = Table::new(&[&["imported"], names.as_slice()].concat());
+            let cells = counts.iter().map(|(_, n)| (n.to_string(), Paint::Plain));
+            let first = (summary.imported.to_owned(), Paint::Plain);
+            table.row(std::iter::once(first).chain(cells));
+            (1..=counts.len()).for_each(|column| table.align_right(column));
+            context.out.table(table)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! How does what was read get into the store?
+//!
+//! In order: read every file to its end; if a row is bad, stop (or go on
+//! without it, if told so); only then open the store; store everything in one
+//! transaction. So nothing is half imported, and a refused file leaves no
+//! trace, not even an empty store.
+
+use std::cell::RefCell;
+
+use freshness_core::civil::Holidays;
+use freshness_core::dataset::Dataset;
+use freshness_core::lineage::{Lineage, LineageError};
+use freshness_store::{
+    ArrivalBatch, DatasetCounts, ImportCounts, ImportedFile, LineageCounts, LineageEdge,
+    LineageMode, Store, StoreError,
+};
+use jiff::Timestamp;
+use twox_hash::XxHash3_128;
+
+use crate::sources::{
+    self, BadRows, Source, SourceError, TableRead, TimeRules, read_arrivals, read_datasets,
+    read_lineage,
+};
+
+/// What to do when a row is bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// Import nothing.
+    Stop,
+    /// Import the others.
+    Skip,
+}
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// A file cannot be read at all.
+    #[error("{file}: {error}")]
+    Source {
+        /// As the user named it.
+        file: String,
+        /// What is wrong with it.
+        error: SourceError,
+    },
+    /// Rows are bad, and the user did not say to go on without them.
+    #[error("bad rows")]
+    BadRows(BadRows),
+    /// The edges, with those stored already, go in a circle.
+    #[error(transparent)]
+    Lineage(#[from] LineageError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One file, read to its end.
+#[derive(Debug, Clone)]
+pub struct FileRead {
+    /// As the user named it.
+    pub name: String,
+    /// Its rows and the columns nothing was read from.
+    pub table: TableRead,
+    /// Rows that were left out.
+    pub skipped: u64,
+}
+
+/// What an import did, and to what.
+#[derive(Debug)]
+pub struct Ingested<T> {
+    /// The files, in the order given.
+    pub files: Vec<FileRead>,
+    /// The rows left out.
+    pub bad: BadRows,
+    /// What the store counted.
+    pub counts: T,
+}
+
+/// Imports arrivals. `on_bytes` hears how many bytes were read, for progress;
+/// `now` comes with the rules for times.
+pub fn arrivals(
+    sources: &[Source],
+    times: &TimeRules,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+    open: impl FnOnce() -> Result<Store, StoreError>,
+) -> Result<Ingested<Vec<ImportCounts>>, IngestError> {
+    let (files, bad, batches) = read_all(sources, on_error, |source, bad| {
+        let hash = RefCell::new(XxHash3_128::new());
+        let mut batch = ArrivalBatch::new();
+        // The number of a dataset in the batch, by its number in the source.
+        let mut numbers = Vec::new();
+        let on_piece = |piece: &[u8]| {
+            hash.borrow_mut().write(piece);
+            on_bytes(piece.len() as u64);
+        };
+        let table = read_arrivals(source, times, &on_piece, bad, &mut |read| {
+            if read.dataset_n == numbers.len() {
+                numbers.push(batch.dataset_of(read.dataset));
+            }
+            batch.push_with(
+                numbers[read.dataset_n],
+                read.at,
+                read.cycle,
+                read.run_id,
+                read.covers_through,
+                read.rows,
+            );
+        })?;
+        let file = ImportedFile {
+            name: source.label(),
+            hash: format!("{:032x}", hash.borrow().finish_128()),
+            at: Timestamp::from_second(times.now).unwrap_or_default(),
+        };
+        Ok((table, (batch, file)))
+    })?;
+    let counts = open()?.import_arrivals_of(batches)?;
+    Ok(Ingested { files, bad, counts })
+}
+
+/// Imports declarations; of several files the later one wins.
+pub fn datasets(
+    sources: &[Source],
+    holidays: &Holidays,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+    open: impl FnOnce() -> Result<Store, StoreError>,
+) -> Result<Ingested<DatasetCounts>, IngestError> {
+    let (files, bad, found) = read_all(sources, on_error, |source, bad| {
+        let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+        read_datasets(source, holidays, &on_piece, bad).map(|(found, table)| (table, found))
+    })?;
+    let declared: Vec<Dataset> = found
+        .into_iter()
+        .flatten()
+        .map(|read| read.dataset)
+        .collect();
+    let counts = open()?.import_datasets(&declared)?;
+    Ok(Ingested { files, bad, counts })
+}
+
+/// Imports edges. They must make a lineage with those that stay: a circle is
+/// refused inside the transaction, so no other import can close one meanwhile.
+pub fn lineage(
+    sources: &[Source],
+    mode: LineageMode,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+    open: impl FnOnce() -> Result<Store, StoreError>,
+) -> Result<Ingested<LineageCounts>, IngestError> {
+    let (files, bad, found) = read_all(sources, on_error, |source, bad| {
+        let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+        read_lineage(source, &on_piece, bad).map(|(found, table)| (table, found))
+    })?;
+    let edges: Vec<LineageEdge> = found
+        .into_iter()
+        .flatten()
+        .map(
+            |sources::ReadEdge {
+                 upstream,
+                 downstream,
+             }| LineageEdge {
+                upstream,
+                downstream,
+            },
+        )
+        .collect();
+    // Before the store is opened, so that a circle in the files makes no store.
+    validated(&edges)?;
+    let counts = open()?.import_lineage(&edges, mode, validated)?;
+    Ok(Ingested { files, bad, counts })
+}
+
+fn validated(edges: &[LineageEdge]) -> Result<(), IngestError> {
+    let pair = |edge: &LineageEdge| (edge.upstream.clone(), edge.downstream.clone());
+    Lineage::new(edges.iter().map(pair))?;
+    Ok(())
+}
+
+/// Reads every file before any counts.
+fn read_all<T>(
+    sources: &[Source],
+    on_error: OnError,
+    mut read: impl FnMut(&Source, &mut BadRows) -> Result<(TableRead, T), SourceError>,
+) -> Result<(Vec<FileRead>, BadRows, Vec<T>), IngestError> {
+    let mut files = Vec::with_capacity(sources.len());
+    let mut bad = BadRows::default();
+    let mut all = Vec::with_capacity(sources.len());
+    for source in sources {
+        let bad_before = bad.n();
+        let (table, values) = read(source, &mut bad).map_err(|error| IngestError::Source {
+            file: source.label(),
+            error,
+        })?;
+        files.push(FileRead {
+            name: source.label(),
+            skipped: bad.n() - bad_before,
+            table,
+        });
+        all.push(values);
+    }
+    let n_good: u64 = files
+        .iter()
+        .map(|file| file.table.rows - file.skipped)
+        .sum();
+    // With nothing good left there is nothing to go on with.
+    if !bad.is_empty() && (on_error == OnError::Stop || n_good == 0) {
+        return Err(IngestError::BadRows(bad));
+    }
+    Ok((files, bad, all))
+}

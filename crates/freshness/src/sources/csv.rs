@@ -1,0 +1,129 @@
+//! How is CSV read?
+//!
+//! By the `csv` crate into one record that is used again and again. A record
+//! may span lines inside quotes, so what bounds memory is not the line but how
+//! far reading has run ahead of the last whole record.
+
+use std::cell::Cell as Shared;
+use std::io::{self, BufRead, Read};
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::input::{LongLine, from_io};
+use super::problem::{Problem, SourceError};
+use super::table::{COLUMNS_MAX, Cell, Columns, OnRow, TableRead};
+
+/// The longest record.
+pub(super) const LINE_BYTES_MAX: u64 = 1 << 20;
+
+const BUFFER_BYTES: usize = 64 << 10;
+
+pub(super) fn read(
+    mut bytes: Box<dyn BufRead + '_>,
+    columns: &Columns,
+    on_row: &mut OnRow<'_>,
+) -> Result<TableRead, SourceError> {
+    let delimiter = delimiter(bytes.fill_buf().map_err(from_io)?);
+    let done = Shared::new(Done { byte: 0, line: 1 });
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .buffer_capacity(BUFFER_BYTES)
+        .from_reader(Guard {
+            bytes,
+            given: 0,
+            done: &done,
+        });
+    let mut record = ByteRecord::new();
+    let mut next = |record: &mut ByteRecord| -> Result<Option<u64>, SourceError> {
+        if !reader.read_byte_record(record).map_err(from_csv)? {
+            return Ok(None);
+        }
+        let line = record.position().map_or(0, csv::Position::line);
+        let end = reader.position();
+        if end.byte() - record.position().map_or(0, csv::Position::byte) > LINE_BYTES_MAX {
+            return Err(SourceError::LongLine { line });
+        }
+        done.set(Done {
+            byte: end.byte(),
+            line: end.line(),
+        });
+        Ok(Some(line))
+    };
+    if next(&mut record)?.is_none() {
+        return Err(SourceError::Empty);
+    }
+    let header: Vec<String> = record
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    let (places, ignored) = columns.find(&header)?;
+    let mut rows = 0;
+    while let Some(line) = next(&mut record)? {
+        rows += 1;
+        if record.len() != header.len() {
+            let (expected, found) = (header.len(), record.len());
+            on_row(line, Err(Problem::Fields { expected, found }));
+            continue;
+        }
+        let mut cells = [Cell::Missing; COLUMNS_MAX];
+        for (cell, place) in cells.iter_mut().zip(places) {
+            *cell = match place.and_then(|place| record.get(place)) {
+                None | Some(b"") => Cell::Missing,
+                Some(bytes) => match std::str::from_utf8(bytes) {
+                    Ok(text) => Cell::Text(text),
+                    Err(_) => Cell::NotUtf8(bytes),
+                },
+            };
+        }
+        on_row(line, Ok(&cells));
+    }
+    Ok(TableRead { rows, ignored })
+}
+
+/// Comma, unless the first line has more semicolons or tabs.
+fn delimiter(head: &[u8]) -> u8 {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
+    let n = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();
+    // The last of equals wins.
+    b";\t,"
+        .iter()
+        .copied()
+        .max_by_key(|&delimiter| n(delimiter))
+        .unwrap_or(b',')
+}
+
+fn from_csv(error: csv::Error) -> SourceError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => from_io(error),
+        // Records are bytes of any length: nothing else can go wrong.
+        other => SourceError::Io(io::Error::other(format!("{other:?}"))),
+    }
+}
+
+/// Up to where whole records have been read.
+#[derive(Clone, Copy)]
+struct Done {
+    byte: u64,
+    line: u64,
+}
+
+/// Refuses to read on when no record has ended for too long.
+struct Guard<'a> {
+    bytes: Box<dyn BufRead + 'a>,
+    given: u64,
+    done: &'a Shared<Done>,
+}
+
+impl Read for Guard<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Done { byte, line } = self.done.get();
+        if self.given.saturating_sub(byte) > LINE_BYTES_MAX {
+            return Err(io::Error::other(LongLine { line }));
+        }
+        let n = self.bytes.read(into)?;
+        self.given += n as u64;
+        Ok(n)
+    }
+}

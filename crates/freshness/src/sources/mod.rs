@@ -1,0 +1,26 @@
+//! How do bytes become values?
+//!
+//! A source is opened (`input`), its format told from its bytes, and read as a
+//! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
+//! mean is said once for all formats (`arrivals`, `datasets`, `lineage`). A row
+//! that means nothing becomes a [`BadRow`]; a source that cannot be read at all
+//! a [`SourceError`]. Nothing here knows the store, and nothing asks the clock.
+
+mod arrivals;
+mod csv;
+mod datasets;
+mod input;
+mod instant;
+mod lineage;
+mod ndjson;
+mod parquet;
+mod problem;
+mod table;
+
+pub use arrivals::{ReadArrival, read_arrivals};
+pub use datasets::{ReadDataset, read_datasets};
+pub use input::{Format, Origin, Source, UnknownFormat};
+pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
+pub use lineage::{ReadEdge, read_lineage};
+pub use problem::{BadRow, BadRows, Problem, SourceError};
+pub use table::TableRead;
