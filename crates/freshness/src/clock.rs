@@ -33,9 +33,9 @@ impl Clock {
         Timestamp::from_second(now.as_second()).unwrap_or(now)
     }
 
-    /// Was the clock pinned?
-    pub fn is_pinned(&self) -> bool {
-        self.pinned.is_some()
+    /// Was it pinned to an instant that is still to come?
+    pub fn is_ahead(&self) -> bool {
+        self.pinned.is_some_and(|pinned| pinned > Timestamp::now())
     }
 }
 

@@ -3,6 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use freshness_store::StoreError;
+
+use crate::rounds::RoundError;
+
 /// An error whose remedy is known. It reads as the error alone; `main.rs`
 /// prints the remedy below it.
 #[derive(Debug)]
@@ -27,9 +31,15 @@ pub fn failure(message: impl fmt::Display, hint: impl fmt::Display) -> anyhow::E
 
 /// The remedy of the outermost cause that has one.
 pub fn of(error: &anyhow::Error) -> Option<&str> {
-    error
-        .chain()
-        .find_map(|cause| Some(cause.downcast_ref::<Hinted>()?.hint.as_str()))
+    error.chain().find_map(|cause| {
+        if let Some(hinted) = cause.downcast_ref::<Hinted>() {
+            return Some(hinted.hint.as_str());
+        }
+        if let Some(error) = cause.downcast_ref::<RoundError>() {
+            return error.hint();
+        }
+        cause.downcast_ref::<StoreError>()?.hint()
+    })
 }
 
 /// The one of the known words that was probably meant.

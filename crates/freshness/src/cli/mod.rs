@@ -3,10 +3,15 @@
 //! Each command is a file with its arguments and a `run`; this page lists
 //! them. A command answers with an [`Answer`], which is the exit code.
 
+mod check;
 mod completions;
 mod docs;
+mod doctor;
+mod explain;
+mod fit;
 mod import;
 mod man;
+mod status;
 
 use std::ffi::OsString;
 
@@ -39,6 +44,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Import(import::ImportArgs),
+    Fit(fit::FitArgs),
+    Status(status::StatusArgs),
+    Check(check::CheckArgs),
+    Explain(explain::ExplainArgs),
+    Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     #[command(hide = true)]
@@ -78,6 +88,15 @@ impl Answer {
             Answer::CouldNotTell => 2,
         }
     }
+
+    /// The word that JSON says.
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::Healthy => "healthy",
+            Answer::Late => "late",
+            Answer::CouldNotTell => "could_not_tell",
+        }
+    }
 }
 
 /// Runs the command line.
@@ -103,6 +122,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
     };
     let answer = match command {
         Command::Import(args) => import::run(&args, &mut context),
+        Command::Fit(args) => fit::run(&args, &mut context),
+        Command::Status(args) => status::run(&args, &mut context),
+        Command::Check(args) => check::run(&args, &mut context),
+        Command::Explain(args) => explain::run(&args, &mut context),
+        Command::Doctor(args) => doctor::run(&args, &mut context),
         Command::Completions(args) => completions::run(&args, &mut context),
         Command::Man(args) => man::run(&args, &mut context),
         Command::Docs(args) => docs::run(&args, &mut context),

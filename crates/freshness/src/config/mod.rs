@@ -12,4 +12,5 @@ mod resolve;
 pub use environment::Environment;
 pub use file::{CheckSection, ConfigFile, FitSection};
 pub use flags::GlobalFlags;
+pub(crate) use resolve::check_false_alarm_rate;
 pub use resolve::{CheckSettings, ColorChoice, Format, Settings, resolve};

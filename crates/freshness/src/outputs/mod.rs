@@ -3,9 +3,13 @@
 //! Data goes to stdout, talk to stderr. Outputs never touch the store, and
 //! tell nothing by colour alone.
 
+pub mod account;
+pub mod chart;
+pub mod datasets;
 mod json;
 mod stdout;
 mod table;
+pub mod words;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -54,6 +58,11 @@ impl Output {
     /// Data: where bytes go to. Nothing fails if the reader has gone.
     pub fn data(&mut self) -> &mut impl Write {
         &mut self.stdout
+    }
+
+    /// Data: one line of text.
+    pub fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.stdout, "{line}")
     }
 
     /// Writes a table as wide as its content, or as the terminal.

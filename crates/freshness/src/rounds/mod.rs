@@ -3,4 +3,80 @@
 //! The one page that wires `freshness-core` to the store. The command line and
 //! the server both call it, and judge nothing themselves.
 
+mod check;
+mod doctor;
+mod explain;
+mod fit;
 pub mod ingest;
+mod share;
+
+use std::fmt;
+
+use freshness_core::civil::Holidays;
+use freshness_core::dataset::DatasetId;
+use freshness_store::StoreError;
+
+pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, look};
+pub use doctor::{Finding, Health, doctor};
+pub use explain::{Explained, cycles_between, explain};
+pub use fit::{FitChange, FitReport, News, fit};
+
+/// Why a round could not do its work for anything at all. What concerns one
+/// dataset only is part of the round's result.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum RoundError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("no datasets in the store: {0}")]
+    EmptyInventory(String),
+    #[error("no models: nothing has been fitted yet")]
+    NoModels,
+    #[error("none of the models can be read: {0}")]
+    NoReadableModels(String),
+    #[error("the clock is behind the last check: now is {now}, the last check judged {last}")]
+    ClockBehind {
+        now: jiff::Timestamp,
+        last: jiff::Timestamp,
+    },
+}
+
+/// What went wrong with one dataset; the others went on.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DatasetFailure {
+    /// Whose.
+    pub dataset_id: DatasetId,
+    /// What, in words.
+    pub error: String,
+}
+
+impl RoundError {
+    /// What helps, if it is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            RoundError::Store(StoreError::ReadOnly { .. }) => Some(
+                "`freshness status` needs no right to write; else make the file and its folder writable",
+            ),
+            RoundError::Store(error) => error.hint(),
+            RoundError::EmptyInventory(_) => {
+                Some("import what has arrived: `freshness import arrivals FILE`")
+            }
+            RoundError::NoModels => Some("run `freshness fit` first"),
+            RoundError::NoReadableModels(_) => Some("run `freshness fit`"),
+            RoundError::ClockBehind { .. } => Some(
+                "set the clock right; to look back use `freshness status --now`, which records nothing",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for DatasetFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.dataset_id, self.error)
+    }
+}
+
+/// The public holidays that calendars may name.
+pub(crate) fn holidays() -> Holidays {
+    Holidays::builtin()
+}

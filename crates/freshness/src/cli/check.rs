@@ -1,0 +1,146 @@
+//! Is a critical dataset late?
+//!
+//! Which answer wins, first to last:
+//!
+//! 1. *could not tell* (2), when the doubt is about everything: no store, an
+//!    unreadable or empty one, no models, a clock behind the last check, or
+//!    with `--strict` models that are too old. A verdict found on the way is
+//!    not to be believed then, in either direction.
+//! 2. *late* (1), when a critical dataset is late: doubts about other datasets
+//!    cannot undo that.
+//! 3. *could not tell* (2), when a critical dataset cannot be read, or with
+//!    `--strict` cannot be evaluated: it might be late.
+//! 4. *healthy* (0).
+
+use clap::Args;
+use freshness_core::state::State;
+use freshness_store::{Access, Store};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::status::{say_doubts, write_lines};
+use super::{Answer, Context};
+use crate::config::Format;
+use crate::outputs::datasets::{DatasetLine, sort_late_first, summary_line, table};
+use crate::outputs::write_document;
+use crate::rounds::{self, Checked, Doubt, Judged, Summary};
+
+/// Fail if a critical dataset is late.
+///
+/// Judges every dataset, records what it found, and prints what is not as it
+/// should be.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness check
+  freshness check --strict                     old models are a reason not to tell
+  freshness check --format json | jq '.datasets[].reason'
+  freshness check --now 2026-03-01T07:00:00Z   with the clock pinned
+
+Exit codes:
+  0  no critical dataset is late
+  1  a critical dataset is late
+  2  could not tell: no models, an empty inventory, an unreadable store, a clock
+     behind the last check, a critical dataset that cannot be read; with --strict
+     also models older than 36 h (check.max_model_age), or a critical dataset
+     that cannot be evaluated
+
+Where both hold: a doubt about everything outranks 1, a doubt about single
+datasets does not.")]
+pub(super) struct CheckArgs {
+    /// Do not answer from old models, nor while a critical dataset cannot be evaluated [env: FRESHNESS_STRICT]
+    #[arg(long)]
+    strict: bool,
+}
+
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    now: Timestamp,
+    fitted_at: Option<Timestamp>,
+    answer: &'static str,
+    summary: Summary,
+    datasets: Vec<DatasetLine<'a>>,
+}
+
+pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let settings = context.settings.check;
+    let strict = args.strict || settings.strict;
+    let mut store = Store::open(&context.settings.store, Access::ReadWrite)?;
+    let mut checked = rounds::check(
+        &mut store,
+        &context.clock,
+        settings.max_model_age,
+        context.settings.threads,
+    )?;
+    say_doubts(&checked.doubts, context);
+
+    let answer = answer(&checked, strict);
+    let summary = Summary::of(&checked.datasets);
+    sort_late_first(&mut checked.datasets);
+    let wrong = || checked.datasets.iter().filter(|judged| is_wrong(judged));
+    let out = &mut context.out;
+    match out.format {
+        Format::Table => {
+            if wrong().next().is_some() {
+                out.table(table(wrong()))?;
+                out.line("")?;
+            }
+            out.line(summary_line(&summary))?;
+        }
+        Format::Json => {
+            let document = Document {
+                command: "check",
+                now: checked.now,
+                fitted_at: checked.fitted_at,
+                answer: answer.word(),
+                summary,
+                datasets: wrong().map(DatasetLine::new).collect(),
+            };
+            write_document(out.data(), &document)?;
+        }
+        Format::Ndjson => write_lines(wrong(), out.data())?,
+    }
+    if answer == Answer::CouldNotTell {
+        out.talk("could not tell whether every critical dataset is on time");
+    }
+    Ok(answer)
+}
+
+/// The answer, by the order that this file begins with.
+fn answer(checked: &Checked, strict: bool) -> Answer {
+    let old_models = checked
+        .doubts
+        .iter()
+        .any(|doubt| matches!(doubt, Doubt::OldModels { .. }));
+    if strict && old_models {
+        return Answer::CouldNotTell;
+    }
+    if Summary::of(&checked.datasets).n_critical > 0 {
+        return Answer::Late;
+    }
+    let unreadable = |judged: &Judged| {
+        checked.doubts.iter().any(|doubt| match doubt {
+            Doubt::Unreadable(failure) => failure.dataset_id == judged.state.dataset_id,
+            Doubt::OldModels { .. } => false,
+        })
+    };
+    let untold = checked
+        .datasets
+        .iter()
+        .filter(|judged| judged.dataset.critical && judged.state.state == State::NotEvaluated)
+        .any(|judged| strict || unreadable(judged));
+    match untold {
+        true => Answer::CouldNotTell,
+        false => Answer::Healthy,
+    }
+}
+
+/// Is it worth a line? What is late, and what is critical and not evaluated.
+fn is_wrong(judged: &Judged) -> bool {
+    match judged.state.state {
+        State::Late | State::Missed | State::LateArrival => true,
+        State::NotEvaluated => judged.dataset.critical,
+        State::Ok | State::Pending | State::Unknown | State::InsufficientHistory => false,
+    }
+}

@@ -1,0 +1,151 @@
+//! Why does the program think so?
+
+use clap::Args;
+use freshness_core::arrivals::CycleName;
+use freshness_core::civil::DAY;
+use freshness_core::fit::Model;
+use freshness_core::state::CycleVerdict;
+use freshness_store::{Access, Store};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::status::unknown_dataset;
+use super::{Answer, Context};
+use crate::config::Format;
+use crate::hint;
+use crate::outputs::datasets::DatasetLine;
+use crate::outputs::{account, write_document, write_line};
+use crate::rounds::{self, Explained};
+
+/// Show what a dataset's deadline rests on.
+///
+/// Its calendar and how sure that is, its time zone, the moves of its
+/// schedule, the cell and the count behind the deadline, what was left out,
+/// the last cycles, and the delays with the deadline marked.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness explain raw_orders
+  freshness explain raw_orders --cycle 2026-03-01
+  freshness explain events --cycle 2026-03-01T05:00
+  freshness explain raw_orders --format json | jq .model
+
+Exit codes: 0 explained, 2 could not.")]
+pub(super) struct ExplainArgs {
+    /// The dataset
+    dataset: String,
+
+    /// The cycle to explain: any time in it, on the wall clock of the dataset's zone or with an offset [default: the present one]
+    #[arg(long, value_name = "CYCLE")]
+    cycle: Option<CycleName>,
+}
+
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    now: Timestamp,
+    dataset: DatasetLine<'a>,
+    n_arrivals: usize,
+    cycle: Option<&'a CycleVerdict>,
+    cycles: &'a [CycleVerdict],
+    model: Option<&'a Model>,
+}
+
+/// Cycles that the JSON and the strip show.
+const LAST_CYCLES: usize = 60;
+
+pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let store = Store::open(&context.settings.store, Access::ReadOnly)?;
+    let now = context.clock.now();
+    let mut entries = store.datasets()?;
+    let at = entries
+        .iter()
+        .position(|entry| entry.id.as_str() == args.dataset);
+    let entry = match at {
+        Some(at) => entries.swap_remove(at),
+        None => {
+            let known = entries.iter().map(|entry| &entry.id);
+            return Err(unknown_dataset(&args.dataset, known));
+        }
+    };
+    let explained = rounds::explain(&store, entry, now)?;
+    let asked = match args.cycle {
+        Some(name) => Some(find_cycle(&explained, name, now)?),
+        None => None,
+    };
+    let cycle = asked.as_ref().or(explained.judged.state.current.as_ref());
+    let cycles = &explained.cycles;
+    let last = &cycles[cycles.len().saturating_sub(LAST_CYCLES)..];
+
+    let out = &mut context.out;
+    let document = Document {
+        command: "explain",
+        now,
+        dataset: DatasetLine::new(&explained.judged),
+        n_arrivals: explained.history.len(),
+        cycle,
+        cycles: last,
+        model: explained.model.as_ref(),
+    };
+    match out.format {
+        Format::Json => write_document(out.data(), &document)?,
+        Format::Ndjson => write_line(out.data(), &document)?,
+        Format::Table => {
+            let text = account::of(&explained, cycle, last, out.unicode);
+            out.line(text.trim_end())?;
+        }
+    }
+    Ok(Answer::Healthy)
+}
+
+/// The verdict of the cycle that the user named by any time in it.
+fn find_cycle(
+    explained: &Explained,
+    name: CycleName,
+    now: Timestamp,
+) -> anyhow::Result<CycleVerdict> {
+    let id = &explained.judged.state.dataset_id;
+    let Some(model) = &explained.model else {
+        return Err(hint::failure(
+            format_args!("no model for dataset: {id}"),
+            "run `freshness fit` first",
+        ));
+    };
+    let (zone, _) = model.fitted.zone();
+    let Some(grain) = model.fitted.calendar().grain() else {
+        return Err(hint::failure(
+            format_args!("dataset has no cycles, it is irregular: {id}"),
+            "leave out --cycle",
+        ));
+    };
+    let at = match name {
+        CycleName::Instant(utc) => utc,
+        CycleName::Civil(local) => zone.utc(local),
+    };
+    // Far enough for a weekend, a row of holidays, or the nights of a feed.
+    let reach = grain.seconds() + 10 * DAY;
+    let mut around = rounds::cycles_between(explained, at - reach, at + reach, now);
+    let begun = around.partition_point(|cycle| cycle.cycle_start.as_second() <= at);
+    let names = |verdict: &CycleVerdict| {
+        let start = verdict.cycle_start.as_second();
+        let same_day = zone.local(start).div_euclid(DAY) == zone.local(at).div_euclid(DAY);
+        // Within a cycle's length; a day's cycle holds for the whole civil day.
+        start <= at && (at - start < grain.seconds() || same_day)
+    };
+    match begun.checked_sub(1).filter(|&i| names(&around[i])) {
+        Some(i) => Ok(around.swap_remove(i)),
+        None => {
+            let near: Vec<&str> = around[begun.saturating_sub(2)..around.len().min(begun + 2)]
+                .iter()
+                .map(|cycle| cycle.cycle.as_str())
+                .collect();
+            Err(hint::failure(
+                format_args!(
+                    "no delivery of {id} is expected in the cycle: {name} ({})",
+                    model.fitted.calendar()
+                ),
+                format_args!("cycles near it: {}", near.join(", ")),
+            ))
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What was learned, and what of it is news?
+
+use std::io::{self, Write};
+
+use clap::Args;
+use freshness_store::{Access, FitRun, Store};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Answer, Context};
+use crate::clock::Stopwatch;
+use crate::config::{Format, check_false_alarm_rate};
+use crate::outputs::{Output, words, write_document, write_line};
+use crate::rounds::{self, DatasetFailure, FitChange, FitReport, News};
+
+/// Learn what is normal for every dataset.
+///
+/// Reads all arrivals up to now, learns each dataset's calendar, time zone,
+/// normal delays and deadline, and stores one model per dataset. Prints what
+/// changed since the last fit. Run it once a day.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness fit
+  freshness fit --now 2026-03-01T00:00:00Z      as if it were then
+  freshness fit --false-alarm-rate 0.01         tighter deadlines, more false alarms
+  freshness fit --format json | jq '.news[]'
+
+Exit codes: 0 done (datasets that could not be fitted are named), 2 nothing could be fitted.")]
+pub(super) struct FitArgs {
+    /// Share of ordinary cycles that may pass the deadline [default: 0.001] [env: FRESHNESS_FALSE_ALARM_RATE]
+    #[arg(long, value_name = "SHARE")]
+    false_alarm_rate: Option<f64>,
+
+    /// Seed of the bootstrap [default: 0] [env: FRESHNESS_SEED]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    as_of: Timestamp,
+    n_datasets: u64,
+    n_arrivals: u64,
+    n_learned: u64,
+    n_provisional: u64,
+    n_irregular: u64,
+    n_cold_start: u64,
+    n_failed: u64,
+    news: &'a [FitChange],
+    failed: &'a [DatasetFailure],
+}
+
+/// News of one kind are listed up to here; JSON has all.
+const LISTED: usize = 10;
+
+pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let mut parameters = context.settings.fit.clone();
+    if let Some(rate) = args.false_alarm_rate {
+        check_false_alarm_rate(rate)?;
+        parameters.false_alarm_rate = rate;
+    }
+    if let Some(seed) = args.seed {
+        parameters.seed = seed;
+    }
+    let mut store = Store::open(&context.settings.store, Access::ReadWrite)?;
+    let stopwatch = Stopwatch::start();
+    let bar = context.out.progress(0, "fitting");
+    let report = rounds::fit(
+        &mut store,
+        &context.clock,
+        &parameters,
+        context.settings.threads,
+        |n_more, n| {
+            bar.set_length(n);
+            bar.inc(n_more);
+        },
+    )?;
+    bar.finish_and_clear();
+    show(&report, &mut context.out)?;
+    let n_datasets = n_fitted(&report.run) + report.run.n_failed;
+    context.out.talk(format_args!(
+        "fitted {} from {} in {:.2} s",
+        words::count(n_datasets, "dataset"),
+        words::count(report.n_arrivals, "arrival"),
+        stopwatch.elapsed().as_secs_f64()
+    ));
+    for failure in &report.failed {
+        context.out.warn(format_args!("not fitted: {failure}"));
+    }
+    Ok(match n_fitted(&report.run) {
+        0 => Answer::CouldNotTell,
+        _ => Answer::Healthy,
+    })
+}
+
+fn n_fitted(run: &FitRun) -> u64 {
+    run.n_learned + run.n_provisional + run.n_irregular + run.n_cold_start
+}
+
+fn show(report: &FitReport, out: &mut Output) -> io::Result<()> {
+    let FitReport {
+        run,
+        n_arrivals,
+        news,
+        failed,
+    } = report;
+    match out.format {
+        Format::Json => {
+            let document = Document {
+                command: "fit",
+                as_of: run.as_of,
+                n_datasets: n_fitted(run) + run.n_failed,
+                n_arrivals: *n_arrivals,
+                n_learned: run.n_learned,
+                n_provisional: run.n_provisional,
+                n_irregular: run.n_irregular,
+                n_cold_start: run.n_cold_start,
+                n_failed: run.n_failed,
+                news,
+                failed,
+            };
+            write_document(out.data(), &document)
+        }
+        Format::Ndjson => {
+            for change in news {
+                write_line(out.data(), change)?;
+            }
+            Ok(())
+        }
+        Format::Table => show_news(run, news, out.data()),
+    }
+}
+
+fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "as of {}: {} learned, {} provisional, {} irregular, {} with too little history, {} failed",
+        words::utc(run.as_of),
+        words::thousands(run.n_learned),
+        words::thousands(run.n_provisional),
+        words::thousands(run.n_irregular),
+        words::thousands(run.n_cold_start),
+        words::thousands(run.n_failed),
+    )?;
+    if news.is_empty() {
+        return writeln!(out, "nothing new since the last fit");
+    }
+    for title in TITLES {
+        let of_kind: Vec<&FitChange> = news
+            .iter()
+            .filter(|change| title_of(&change.news) == title)
+            .collect();
+        if of_kind.is_empty() {
+            continue;
+        }
+        writeln!(
+            out,
+            "\n{title} ({})",
+            words::thousands(of_kind.len() as u64)
+        )?;
+        for change in of_kind.iter().take(LISTED) {
+            writeln!(out, "  {}{}", change.dataset_id, detail(&change.news))?;
+        }
+        if of_kind.len() > LISTED {
+            let more = (of_kind.len() - LISTED) as u64;
+            writeln!(out, "  … and {} more", words::thousands(more))?;
+        }
+    }
+    Ok(())
+}
+
+/// In the order of what a reader must look at.
+const TITLES: [&str; 6] = [
+    "Schedule moved",
+    "Calendar changed",
+    "Provisional: moved too recently to be sure",
+    "No calendar",
+    "Too little history",
+    "New models",
+];
+
+fn title_of(news: &News) -> &'static str {
+    match news {
+        News::Moved { .. } => TITLES[0],
+        News::CalendarChanged { .. } => TITLES[1],
+        News::Provisional { .. } => TITLES[2],
+        News::Irregular => TITLES[3],
+        News::ColdStart { .. } => TITLES[4],
+        News::Learned { .. } => TITLES[5],
+    }
+}
+
+fn detail(news: &News) -> String {
+    match news {
+        News::Moved { moved } => format!(
+            ": {} since {}",
+            words::change(&moved.change),
+            words::utc(moved.at)
+        ),
+        News::CalendarChanged { from, to } => format!(": {to} (was {from})"),
+        News::Provisional { shift } => format!(
+            ": {} since {} ({} so far)",
+            words::shift(shift.minutes),
+            words::utc(shift.since),
+            words::count(u64::from(shift.n), "cycle")
+        ),
+        News::Irregular => String::new(),
+        News::ColdStart { n_cycles, n_needed } => {
+            format!(": {n_cycles} of {n_needed} cycles needed")
+        }
+        News::Learned { calendar } => format!(": {calendar}"),
+    }
+}

@@ -1,0 +1,187 @@
+//! How is every dataset?
+
+use std::io;
+
+use clap::Args;
+use freshness_core::dataset::DatasetId;
+use freshness_core::state::State;
+use freshness_store::{Access, Store};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Answer, Context};
+use crate::config::Format;
+use crate::hint::{self, WithHint};
+use crate::outputs::datasets::{DatasetLine, sort_late_first, summary_line, table};
+use crate::outputs::{words, write_document, write_line};
+use crate::rounds::{self, Doubt, Judged, Summary};
+
+/// Show the state of every dataset, late ones first.
+///
+/// Records nothing, so it may look back with --now and works on a store that
+/// is read-only. The exit code says only whether it could tell: use `check`
+/// to fail a job.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness status
+  freshness status 'raw_*' --state late,missed
+  freshness status --team finance --tag tier-1
+  freshness status --now 2026-03-01T07:00:00Z       as it was then
+  freshness status --format ndjson | jq 'select(.late_seconds > 3600).dataset_id'
+
+Exit codes: 0 shown, 2 could not tell.")]
+pub(super) struct StatusArgs {
+    /// Show only datasets whose name matches one of these (`*`, `?`, `[a-z]`, `{a,b}`)
+    #[arg(value_name = "DATASET")]
+    globs: Vec<String>,
+
+    /// Show only these states
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state_named)]
+    state: Vec<State>,
+
+    /// Show only datasets of these teams
+    #[arg(long, value_name = "TEAM", value_delimiter = ',')]
+    team: Vec<String>,
+
+    /// Show only datasets with all of these tags
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    tag: Vec<String>,
+}
+
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    now: Timestamp,
+    fitted_at: Option<Timestamp>,
+    summary: Summary,
+    datasets: Vec<DatasetLine<'a>>,
+}
+
+pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let globs = globs(&args.globs)?;
+    let store = Store::open(&context.settings.store, Access::ReadOnly)?;
+    let now = context.clock.now();
+    let max_model_age = context.settings.check.max_model_age;
+    let seen = rounds::look(&store, now, max_model_age, context.settings.threads)?;
+    say_doubts(&seen.doubts, context);
+
+    let mut shown: Vec<Judged> = seen
+        .datasets
+        .into_iter()
+        .filter(|judged| args.selects(judged, globs.as_ref()))
+        .collect();
+    sort_late_first(&mut shown);
+    let summary = Summary::of(&shown);
+    let out = &mut context.out;
+    match out.format {
+        Format::Table => {
+            out.table(table(&shown))?;
+            out.talk(format_args!("\n{}", summary_line(&summary)));
+        }
+        Format::Json => {
+            let document = Document {
+                command: "status",
+                now,
+                fitted_at: seen.fitted_at,
+                summary,
+                datasets: shown.iter().map(DatasetLine::new).collect(),
+            };
+            write_document(out.data(), &document)?;
+        }
+        Format::Ndjson => write_lines(&shown, out.data())?,
+    }
+    Ok(Answer::Healthy)
+}
+
+/// One line of NDJSON for each dataset.
+pub(super) fn write_lines<'a>(
+    datasets: impl IntoIterator<Item = &'a Judged>,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    for judged in datasets {
+        write_line(out, &DatasetLine::new(judged))?;
+    }
+    Ok(())
+}
+
+/// Says what may not be believed.
+pub(super) fn say_doubts(doubts: &[Doubt], context: &Context) {
+    for doubt in doubts {
+        match doubt {
+            Doubt::OldModels { age } => context.out.warn(format_args!(
+                "the models are {} old: run `freshness fit`",
+                words::duration(age.as_secs())
+            )),
+            Doubt::Unreadable(failure) => {
+                context
+                    .out
+                    .warn(format_args!("not evaluated: {}", failure.error));
+            }
+        }
+    }
+}
+
+/// What a user who asks for a dataset that is not there may have meant.
+pub(super) fn unknown_dataset<'a>(
+    asked: &str,
+    known: impl IntoIterator<Item = &'a DatasetId>,
+) -> anyhow::Error {
+    let known = known.into_iter().map(DatasetId::as_str);
+    let hint = match hint::did_you_mean(asked, known) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`freshness status` lists all datasets".to_owned(),
+    };
+    hint::failure(format_args!("unknown dataset: {asked}"), hint)
+}
+
+impl StatusArgs {
+    fn selects(&self, judged: &Judged, globs: Option<&GlobSet>) -> bool {
+        let StatusArgs {
+            globs: _,
+            state,
+            team,
+            tag,
+        } = self;
+        let dataset = &judged.dataset;
+        globs.is_none_or(|globs| globs.is_match(judged.state.dataset_id.as_str()))
+            && (state.is_empty() || state.contains(&judged.state.state))
+            && (team.is_empty() || dataset.team.as_ref().is_some_and(|of| team.contains(of)))
+            && tag.iter().all(|tag| dataset.tags.contains(tag))
+    }
+}
+
+fn globs(patterns: &[String]) -> anyhow::Result<Option<GlobSet>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern)
+            .map_err(|error| anyhow::anyhow!("unreadable pattern: {pattern}: {}", error.kind()))
+            .hint("quote the pattern; `*` stands for any text, `?` for one character")?;
+        set.add(glob);
+    }
+    Ok(Some(set.build()?))
+}
+
+fn state_named(text: &str) -> Result<State, String> {
+    const STATES: [State; 8] = [
+        State::Ok,
+        State::Pending,
+        State::Late,
+        State::LateArrival,
+        State::Missed,
+        State::Unknown,
+        State::InsufficientHistory,
+        State::NotEvaluated,
+    ];
+    STATES
+        .into_iter()
+        .find(|&state| words::state(state) == text)
+        .ok_or_else(|| {
+            let known: Vec<&str> = STATES.into_iter().map(words::state).collect();
+            format!("expected one of {}", known.join(", "))
+        })
+}

@@ -1,0 +1,394 @@
+//! How does a dataset's deadline account for itself?
+//!
+//! Facts in two columns, a strip of the last cycles, a histogram of delays.
+
+use std::fmt::Display;
+
+use freshness_core::civil::{DAY, MINUTE, Zone};
+use freshness_core::fit::{
+    ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
+};
+use freshness_core::schedule::Calendar;
+use freshness_core::state::CycleVerdict;
+use jiff::Timestamp;
+
+use super::{chart, words};
+use crate::rounds::Explained;
+
+/// The whole account. `cycle` is the one to explain, `last` the last ones.
+pub fn of(
+    explained: &Explained,
+    cycle: Option<&CycleVerdict>,
+    last: &[CycleVerdict],
+    unicode: bool,
+) -> String {
+    let mut page = Page::default();
+    let state = &explained.judged.state;
+    let severity = state
+        .severity
+        .map(|severity| format!(", {}", words::severity(severity)))
+        .unwrap_or_default();
+    page.plain(format!(
+        "{}: {}{severity}",
+        state.dataset_id,
+        words::state(state.state)
+    ));
+    page.plain(&state.reason);
+    page.plain("");
+    let zone = match &explained.model {
+        Some(model) => {
+            let zone = model.fitted.zone().0;
+            describe(&mut page, &model.fitted);
+            zone
+        }
+        None => {
+            page.fact("Model", "none: run `freshness fit`");
+            Zone::universal()
+        }
+    };
+    if let Some(cycle) = cycle {
+        describe_cycle(&mut page, explained, cycle, zone);
+    }
+    if let Some(&at) = explained.history.at().last() {
+        let at = Timestamp::from_second(at).map(|at| words::local(at, zone));
+        page.fact("Last seen", at.unwrap_or_default());
+        let n = explained.history.len() as u64;
+        page.more(format!("{} in all", words::count(n, "arrival")));
+    }
+    if !last.is_empty() {
+        page.plain("");
+        page.fact("Cycles", chart::strip(last, unicode));
+        page.more(format!(
+            "{} to {}: {}",
+            last[0].cycle,
+            last[last.len() - 1].cycle,
+            chart::legend(last, unicode)
+        ));
+    }
+    draw(&mut page, explained, cycle, zone, unicode);
+    page.text
+}
+
+/// Facts under names of one width.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+const NAME_WIDTH: usize = 11;
+
+impl Page {
+    fn plain(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref().trim_end());
+        self.text.push('\n');
+    }
+
+    fn fact(&mut self, name: &str, value: impl Display) {
+        self.plain(format!("{name:<NAME_WIDTH$}{value}"));
+    }
+
+    /// A further line of the last fact.
+    fn more(&mut self, value: impl Display) {
+        self.fact("", value);
+    }
+}
+
+fn describe(page: &mut Page, fitted: &Fitted) {
+    match fitted {
+        Fitted::Learned(model) => describe_model(page, model, None),
+        Fitted::Provisional { model, shift } => describe_model(page, model, Some(shift)),
+        Fitted::Irregular(gaps) => describe_gaps(page, gaps),
+        Fitted::ColdStart(cold) => describe_cold_start(page, cold),
+    }
+}
+
+fn describe_model(page: &mut Page, model: &ArrivalModel, shift: Option<&ShiftNote>) {
+    page.fact("Calendar", model.calendar.to_string());
+    page.more(format!(
+        "{}; {} of {} expected cycles delivered, F1 {:.3}",
+        words::source(model.calendar_source),
+        words::thousands(u64::from(model.n_delivered)),
+        words::thousands(u64::from(model.n_expected)),
+        model.calendar_f1
+    ));
+    describe_zone(page, model.zone, model.zone_source);
+    describe_regime(page, model.regime_since, &model.moves, model.zone);
+    if let Some(shift) = shift {
+        page.fact(
+            "Provisional",
+            format!(
+                "{} since {} ({} so far): the deadline is wider until that is sure",
+                words::shift(shift.minutes),
+                words::local(shift.since, model.zone),
+                words::count(u64::from(shift.n), "cycle")
+            ),
+        );
+    }
+    if model.n_trimmed > 0 {
+        let n = u64::from(model.n_trimmed);
+        page.fact(
+            "Left out",
+            format!("{} taken for incidents", words::count(n, "delay")),
+        );
+    }
+}
+
+fn describe_gaps(page: &mut Page, gaps: &GapModel) {
+    page.fact("Calendar", "irregular: no calendar explains its arrivals");
+    page.more(words::source(gaps.source));
+    describe_zone(page, gaps.zone, gaps.zone_source);
+    describe_regime(page, gaps.regime_since, &gaps.moves, gaps.zone);
+    for cell in &gaps.cells {
+        page.fact(
+            "Silences",
+            format!(
+                "begun from {}: half are over after {}, 9 in 10 after {}; late after {} ({})",
+                week_hour(cell.from_hour),
+                words::minutes(cell.p50),
+                words::minutes(cell.p90),
+                words::minutes(cell.threshold),
+                words::thousands(u64::from(cell.n)),
+            ),
+        );
+    }
+    if gaps.n_trimmed > 0 {
+        let n = u64::from(gaps.n_trimmed);
+        page.fact(
+            "Left out",
+            format!("{} taken for incidents", words::count(n, "silence")),
+        );
+    }
+    if !gaps.supports_promise {
+        page.fact(
+            "Promise",
+            "none: it is too unsteady for a deadline that pages",
+        );
+    }
+}
+
+fn describe_cold_start(page: &mut Page, cold: &ColdStart) {
+    page.fact("Calendar", cold.calendar.to_string());
+    page.more(words::source(cold.calendar_source));
+    describe_zone(page, cold.zone, cold.zone_source);
+    page.fact(
+        "Cold start",
+        format!(
+            "{} of {} cycles needed to learn; until then a loose default that only advises",
+            cold.n_cycles, cold.n_needed
+        ),
+    );
+    page.fact(
+        "Deadline",
+        format!("{} after the cycle begins", words::minutes(cold.threshold)),
+    );
+}
+
+fn describe_zone(page: &mut Page, zone: Zone, source: Source) {
+    page.fact("Time zone", format!("{zone} ({})", words::source(source)));
+}
+
+fn describe_regime(page: &mut Page, since: Timestamp, moves: &[Move], zone: Zone) {
+    const LAST_MOVES: usize = 3;
+    page.fact("Regime", format!("since {}", words::local(since, zone)));
+    let mut name = "Moves";
+    for moved in moves.iter().rev().take(LAST_MOVES) {
+        let change = words::change(&moved.change);
+        page.fact(
+            name,
+            format!("{} on {}", change, words::local(moved.at, zone)),
+        );
+        name = "";
+    }
+    if moves.len() > LAST_MOVES {
+        page.more(format!("… and {} before", moves.len() - LAST_MOVES));
+    }
+}
+
+fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, zone: Zone) {
+    page.plain("");
+    page.fact(
+        "Cycle",
+        format!(
+            "{}: {}; began {}",
+            cycle.cycle,
+            words::state(cycle.state),
+            words::local(cycle.cycle_start, zone)
+        ),
+    );
+    if let Some(because) = &cycle.because {
+        page.fact(
+            "Cell",
+            format!(
+                "{}: {}, {:.0} % of its cycles delivered",
+                words::cell(because.cell),
+                words::count(u64::from(because.n), "delay"),
+                because.delivered * 100.0
+            ),
+        );
+        page.fact(
+            "Expected",
+            format!(
+                "{} to {} (p10 to p90), median {}",
+                after(cycle, because.p10, zone),
+                after(cycle, because.p90, zone),
+                after(cycle, because.p50, zone)
+            ),
+        );
+    }
+    if let Some(deadline) = cycle.deadline {
+        page.fact(
+            "Deadline",
+            format!(
+                "{} = {}",
+                words::local(deadline, zone),
+                words::utc(deadline)
+            ),
+        );
+        if let Some(because) = &cycle.because {
+            for line in rests_on(explained, cycle, because, zone) {
+                page.more(line);
+            }
+        }
+    }
+    if let Some(arrived) = cycle.arrived_at {
+        let late = cycle
+            .deadline
+            .map(|deadline| arrived.as_second() - deadline.as_second())
+            .filter(|&seconds| seconds > 0)
+            .map(|seconds| format!(", {} past the deadline", words::duration(seconds)))
+            .unwrap_or_default();
+        page.fact("Arrived", format!("{}{late}", words::local(arrived, zone)));
+    }
+}
+
+/// What the deadline of a cycle rests on.
+fn rests_on(
+    explained: &Explained,
+    cycle: &CycleVerdict,
+    because: &Expectation,
+    zone: Zone,
+) -> Vec<String> {
+    let mut lines = vec![format!(
+        "learned: {} after the cycle begins",
+        words::minutes(because.threshold)
+    )];
+    let fitted = explained.model.as_ref().map(|model| &model.fitted);
+    let Some(Fitted::Learned(model) | Fitted::Provisional { model, .. }) = fitted else {
+        return lines;
+    };
+    let cell = model.cells.iter().find(|cell| cell.key == because.cell);
+    if let Some(cell) = cell {
+        let shift = because.threshold - cell.threshold;
+        lines[0].push_str(&format!(
+            ", between {} and {} in 9 of 10 resamples",
+            words::minutes(cell.band.0 + shift),
+            words::minutes(cell.band.1 + shift)
+        ));
+    }
+    lines.push(format!(
+        "about 1 ordinary cycle in {:.0} is later",
+        1.0 / model.false_alarm_rate
+    ));
+    let day = freshness_core::civil::Day::of_local(zone.local(cycle.cycle_start.as_second()));
+    for effect in model
+        .effects
+        .iter()
+        .filter(|effect| effect.key.applies(day))
+    {
+        lines.push(format!(
+            "of which {}: {} ({})",
+            words::effect(effect.key),
+            words::shift(effect.shift),
+            words::count(u64::from(effect.n), "delay")
+        ));
+    }
+    lines
+}
+
+/// The wall clock so many minutes after a cycle began; the days in between
+/// are counted.
+fn after(cycle: &CycleVerdict, minutes: f64, zone: Zone) -> String {
+    let start = cycle.cycle_start.as_second();
+    let at = zone.local(start + (minutes * MINUTE as f64).round() as i64);
+    let days = at.div_euclid(DAY) - zone.local(start).div_euclid(DAY);
+    match days {
+        0 => words::clock(at),
+        days => format!("{} {days:+} d", words::clock(at)),
+    }
+}
+
+fn week_hour(hour: u8) -> String {
+    let weekday = freshness_core::civil::Weekday::from_index(usize::from(hour) / 24 % 7);
+    format!("{} {:02}:00", weekday.short(), hour % 24)
+}
+
+/// The delays of cycles like the one explained, or the silences of an
+/// irregular feed.
+fn draw(
+    page: &mut Page,
+    explained: &Explained,
+    cycle: Option<&CycleVerdict>,
+    zone: Zone,
+    unicode: bool,
+) {
+    let Some(model) = &explained.model else {
+        return;
+    };
+    let (title, values, deadline) = match &model.fitted {
+        Fitted::Irregular(gaps) => {
+            let since = gaps.regime_since.as_second();
+            let at = explained.history.at();
+            let at = &at[at.partition_point(|&at| at < since)..];
+            let silences = at.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 60.0);
+            // The longest of the deadlines: a silence past it was late anywhere.
+            let deadline = gaps.cells.iter().map(|cell| cell.threshold);
+            let Some(deadline) = deadline.max_by(f64::total_cmp) else {
+                return;
+            };
+            ("Silences".to_owned(), silences.collect(), deadline)
+        }
+        Fitted::ColdStart(cold) => {
+            let delays = delays(&explained.cycles, |_| true);
+            ("Delays".to_owned(), delays, cold.threshold)
+        }
+        Fitted::Learned(_) | Fitted::Provisional { .. } => {
+            let Some(because) = cycle.and_then(|cycle| cycle.because.as_ref()) else {
+                return;
+            };
+            let alike = |other: &CycleVerdict| {
+                other
+                    .because
+                    .as_ref()
+                    .is_some_and(|other| other.cell == because.cell)
+            };
+            let title = format!("Delays of {}", words::cell(because.cell));
+            (title, delays(&explained.cycles, alike), because.threshold)
+        }
+    };
+    let of_a_day = matches!(
+        model.fitted.calendar(),
+        Calendar::Days(_) | Calendar::Months(_)
+    );
+    let label = |minutes: f64| match of_a_day && (0.0..1_440.0).contains(&minutes) {
+        // A delay from midnight is a time of day.
+        true => words::clock((minutes * MINUTE as f64) as i64),
+        false => words::duration((minutes * MINUTE as f64) as i64),
+    };
+    let lines = chart::histogram(&values, deadline, unicode, label);
+    if lines.is_empty() {
+        return;
+    }
+    page.plain("");
+    page.plain(format!("{title} since the regime began ({zone})"));
+    for line in lines {
+        page.plain(format!("  {line}"));
+    }
+}
+
+fn delays(cycles: &[CycleVerdict], alike: impl Fn(&CycleVerdict) -> bool) -> Vec<f64> {
+    cycles
+        .iter()
+        .filter(|cycle| alike(cycle))
+        .filter_map(chart::delay_minutes)
+        .collect()
+}

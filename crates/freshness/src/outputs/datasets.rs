@@ -1,0 +1,231 @@
+//! How is the state of many datasets shown?
+//!
+//! `status` and `check` share one table and one JSON shape.
+
+use std::cmp::Reverse;
+
+use freshness_core::dataset::DatasetId;
+use freshness_core::fit::Expectation;
+use freshness_core::state::{Severity, State};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Paint, Table, words};
+use crate::rounds::{Judged, Summary};
+
+/// One dataset as JSON; the fields are described by [`FIELDS`].
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "FIELDS describes them")]
+pub struct DatasetLine<'a> {
+    pub dataset_id: &'a DatasetId,
+    pub state: State,
+    pub severity: Option<Severity>,
+    pub critical: bool,
+    pub model_status: &'a str,
+    pub cycle: Option<&'a str>,
+    pub cycle_start: Option<Timestamp>,
+    pub deadline: Option<Timestamp>,
+    pub arrived_at: Option<Timestamp>,
+    pub last_arrival: Option<Timestamp>,
+    pub late_seconds: Option<i64>,
+    pub n_overdue: u32,
+    pub because: Option<&'a Expectation>,
+    pub reason: &'a str,
+    pub owner: Option<&'a str>,
+    pub team: Option<&'a str>,
+    pub tags: &'a [String],
+}
+
+/// The fields of [`DatasetLine`], for the documentation; a test compares them
+/// with what is written.
+pub const FIELDS: [(&str, &str); 17] = [
+    ("dataset_id", "its name"),
+    (
+        "state",
+        "`ok`, `pending`, `late`, `late_arrival`, `missed`, `unknown`, `insufficient_history` or `not_evaluated`",
+    ),
+    (
+        "severity",
+        "`advisory`, `warning` or `critical`; null unless late, missed or arrived late",
+    ),
+    ("critical", "does its lateness fail a check?"),
+    (
+        "model_status",
+        "`learned`, `provisional`, `irregular`, `cold_start` or `none`",
+    ),
+    (
+        "cycle",
+        "the cycle that the state is about, by its name on the wall clock of the dataset's zone",
+    ),
+    ("cycle_start", "when that cycle began"),
+    ("deadline", "when lateness begins"),
+    ("arrived_at", "the arrival that was matched to that cycle"),
+    ("last_arrival", "the last arrival of any cycle"),
+    (
+        "late_seconds",
+        "seconds past the deadline; null unless late",
+    ),
+    ("n_overdue", "cycles in a row that are overdue"),
+    (
+        "because",
+        "what the deadline rests on: `cell`, `n` (delays in the cell), `delivered` (share), and `p10`, `p50`, `p90`, `threshold` in minutes after the start of the cycle",
+    ),
+    ("reason", "one sentence that says why"),
+    ("owner", "as declared"),
+    ("team", "as declared"),
+    ("tags", "as declared"),
+];
+
+impl<'a> DatasetLine<'a> {
+    /// The JSON form of a judged dataset.
+    pub fn new(judged: &'a Judged) -> DatasetLine<'a> {
+        let state = &judged.state;
+        let cycle = state.current.as_ref();
+        DatasetLine {
+            dataset_id: &state.dataset_id,
+            state: state.state,
+            severity: state.severity,
+            critical: judged.dataset.critical,
+            model_status: state.model_status,
+            cycle: cycle.map(|cycle| cycle.cycle.as_str()),
+            cycle_start: cycle.map(|cycle| cycle.cycle_start),
+            deadline: cycle.and_then(|cycle| cycle.deadline),
+            arrived_at: cycle.and_then(|cycle| cycle.arrived_at),
+            last_arrival: state.last_arrival,
+            late_seconds: state.late_seconds,
+            n_overdue: state.n_overdue,
+            because: cycle.and_then(|cycle| cycle.because.as_ref()),
+            reason: &state.reason,
+            owner: judged.dataset.owner.as_deref(),
+            team: judged.dataset.team.as_deref(),
+            tags: &judged.dataset.tags,
+        }
+    }
+}
+
+/// Late first: by severity, then by how late, then by name.
+pub fn sort_late_first(datasets: &mut [Judged]) {
+    datasets.sort_by(|a, b| {
+        let key = |judged: &Judged| {
+            (
+                rank(judged.state.state),
+                Reverse(judged.state.severity),
+                Reverse(judged.state.late_seconds),
+            )
+        };
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| a.state.dataset_id.cmp(&b.state.dataset_id))
+    });
+}
+
+/// The datasets as a table.
+pub fn table<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Table {
+    let mut table = Table::new(&[
+        "STATE",
+        "SEVERITY",
+        "DATASET",
+        "LATE BY",
+        "CYCLE",
+        "DEADLINE",
+        "LAST ARRIVAL",
+        "MODEL",
+    ]);
+    for judged in datasets {
+        let state = &judged.state;
+        let paint = words::paint(state.state);
+        let plain = |text: Option<String>| (text.unwrap_or_else(|| "-".to_owned()), Paint::Plain);
+        let cycle = state.current.as_ref();
+        table.row([
+            (words::state(state.state).to_owned(), paint),
+            (
+                state.severity.map_or("-", words::severity).to_owned(),
+                match state.severity {
+                    Some(Severity::Critical) => Paint::Bad,
+                    Some(Severity::Warning) => Paint::Doubtful,
+                    Some(Severity::Advisory) | None => Paint::Plain,
+                },
+            ),
+            (state.dataset_id.to_string(), Paint::Plain),
+            plain(state.late_seconds.map(words::duration)),
+            plain(cycle.map(|cycle| cycle.cycle.clone())),
+            plain(cycle.and_then(|cycle| cycle.deadline).map(words::utc)),
+            plain(state.last_arrival.map(words::utc)),
+            (state.model_status.to_owned(), Paint::Faint),
+        ]);
+    }
+    table
+}
+
+/// The counts in one line: `150 datasets: 2 late, 148 ok; 1 critical dataset
+/// is late`.
+pub fn summary_line(summary: &Summary) -> String {
+    let Summary {
+        n_datasets,
+        n_critical,
+        ok,
+        pending,
+        late,
+        late_arrival,
+        missed,
+        unknown,
+        insufficient_history,
+        not_evaluated,
+    } = *summary;
+    let parts: Vec<String> = [
+        (late, "late"),
+        (missed, "missed"),
+        (late_arrival, "arrived late"),
+        (not_evaluated, "not evaluated"),
+        (insufficient_history, "with too little history"),
+        (unknown, "unknown"),
+        (pending, "pending"),
+        (ok, "ok"),
+    ]
+    .into_iter()
+    .filter(|&(n, _)| n > 0)
+    .map(|(n, word)| format!("{} {word}", words::thousands(n)))
+    .collect();
+    let critical = match n_critical {
+        0 => "no critical dataset is late".to_owned(),
+        1 => "1 critical dataset is late".to_owned(),
+        n => format!("{} critical datasets are late", words::thousands(n)),
+    };
+    format!(
+        "{}: {}; {critical}",
+        words::count(n_datasets, "dataset"),
+        parts.join(", ")
+    )
+}
+
+fn rank(state: State) -> u8 {
+    match state {
+        State::Late | State::Missed => 0,
+        State::LateArrival => 1,
+        State::NotEvaluated => 2,
+        State::InsufficientHistory => 3,
+        State::Unknown => 4,
+        State::Pending => 5,
+        State::Ok => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_only_states_that_occur() {
+        let summary = Summary {
+            n_datasets: 1_150,
+            n_critical: 1,
+            late: 2,
+            ok: 1_148,
+            ..Summary::default()
+        };
+        assert_eq!(
+            summary_line(&summary),
+            "1,150 datasets: 2 late, 1,148 ok; 1 critical dataset is late"
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! How are times, durations and states said?
+
+use freshness_core::civil::{DAY, Day, HOUR, MINUTE, Zone};
+use freshness_core::fit::{CellKey, Change, EffectKey, Source};
+use freshness_core::state::{Severity, State};
+use jiff::Timestamp;
+
+use super::Paint;
+
+/// The word of a state, the same in tables and JSON.
+pub fn state(state: State) -> &'static str {
+    match state {
+        State::Ok => "ok",
+        State::Pending => "pending",
+        State::Late => "late",
+        State::LateArrival => "late_arrival",
+        State::Missed => "missed",
+        State::Unknown => "unknown",
+        State::InsufficientHistory => "insufficient_history",
+        State::NotEvaluated => "not_evaluated",
+    }
+}
+
+/// The word of a severity, the same in tables and JSON.
+pub fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Advisory => "advisory",
+        Severity::Warning => "warning",
+        Severity::Critical => "critical",
+    }
+}
+
+/// How a state stands out.
+pub fn paint(state: State) -> Paint {
+    match state {
+        State::Late | State::Missed => Paint::Bad,
+        State::LateArrival => Paint::Doubtful,
+        State::Ok => Paint::Good,
+        State::Pending => Paint::Plain,
+        State::Unknown | State::InsufficientHistory | State::NotEvaluated => Paint::Faint,
+    }
+}
+
+/// A duration by its two largest units: `3 d 4 h`, `1 h 20 min`, `45 s`.
+pub fn duration(seconds: i64) -> String {
+    let sign = if seconds < 0 { "-" } else { "" };
+    let seconds = seconds.abs();
+    let (large, unit, small, small_unit) = match seconds {
+        DAY.. => (seconds / DAY, "d", seconds % DAY / HOUR, "h"),
+        HOUR.. => (seconds / HOUR, "h", seconds % HOUR / MINUTE, "min"),
+        MINUTE.. => (seconds / MINUTE, "min", 0, ""),
+        _ => (seconds, "s", 0, ""),
+    };
+    match small {
+        0 => format!("{sign}{large} {unit}"),
+        small => format!("{sign}{large} {unit} {small} {small_unit}"),
+    }
+}
+
+/// Minutes as a duration.
+pub fn minutes(minutes: f64) -> String {
+    duration((minutes * MINUTE as f64).round() as i64)
+}
+
+/// A shift of the schedule: `40 min later`.
+pub fn shift(minutes_later: f64) -> String {
+    let direction = if minutes_later < 0.0 {
+        "earlier"
+    } else {
+        "later"
+    };
+    format!("{} {direction}", minutes(minutes_later.abs()))
+}
+
+/// What a move changed.
+pub fn change(change: &Change) -> String {
+    match change {
+        Change::Shift { minutes } => shift(*minutes),
+        Change::Cadence {
+            per_week_before,
+            per_week_after,
+        } => format!("from {per_week_before:.1} to {per_week_after:.1} deliveries a week"),
+    }
+}
+
+/// An instant in UTC, to the minute.
+pub fn utc(at: Timestamp) -> String {
+    format!("{} UTC", at.strftime("%Y-%m-%d %H:%M"))
+}
+
+/// An instant on the wall clock of a zone, to the minute, with the zone.
+pub fn local(at: Timestamp, zone: Zone) -> String {
+    let local = zone.local(at.as_second());
+    format!("{} {} {zone}", Day::of_local(local), clock(local))
+}
+
+/// The wall clock's hours and minutes.
+pub fn clock(local: i64) -> String {
+    let minutes = local.rem_euclid(DAY) / MINUTE;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// Who says so.
+pub fn source(source: Source) -> &'static str {
+    match source {
+        Source::Declared => "declared",
+        Source::Inferred => "inferred",
+        Source::Default => "assumed",
+    }
+}
+
+/// Which cycles a cell holds.
+pub fn cell(key: CellKey) -> String {
+    match key {
+        CellKey::All => "all cycles".to_owned(),
+        CellKey::Hour(hour) => format!("cycles of the hour from {hour:02}:00"),
+        CellKey::Time(minute) => format!("the {:02}:{:02} load", minute / 60, minute % 60),
+        CellKey::Weekday(weekday) => format!("cycles of {}", weekday.short()),
+    }
+}
+
+/// Which cycles an effect shifts.
+pub fn effect(key: EffectKey) -> String {
+    match key {
+        EffectKey::Weekday(weekday) => weekday.short().to_owned(),
+        EffectKey::MonthEnd { days: 1 } => "last day of the month".to_owned(),
+        EffectKey::MonthEnd { days } => format!("last {days} days of the month"),
+        EffectKey::MonthStart { days: 1 } => "first day of the month".to_owned(),
+        EffectKey::MonthStart { days } => format!("first {days} days of the month"),
+    }
+}
+
+/// `1 dataset`, `2 datasets`, `403,200 arrivals`.
+pub fn count(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(n))
+}
+
+/// A number with its thousands apart.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_is_said_by_its_two_largest_units() {
+        for (seconds, words) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (4_800, "1 h 20 min"),
+            (7_200, "2 h"),
+            (273_600, "3 d 4 h"),
+            (-2_400, "-40 min"),
+        ] {
+            assert_eq!(duration(seconds), words);
+        }
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(count(1, "dataset"), "1 dataset");
+        assert_eq!(count(403_200, "arrival"), "403,200 arrivals");
+        assert_eq!(thousands(1_000), "1,000");
+        assert_eq!(thousands(999), "999");
+    }
+
+    #[test]
+    fn an_instant_is_shown_on_the_wall_clock_of_the_dataset() {
+        let at: Timestamp = "2026-07-01T05:50:00Z".parse().unwrap();
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        assert_eq!(local(at, berlin), "2026-07-01 07:50 Europe/Berlin");
+        assert_eq!(utc(at), "2026-07-01 05:50 UTC");
+    }
+}

@@ -1,0 +1,295 @@
+//! Which datasets are late now, and can that be told at all?
+
+use std::collections::BTreeMap;
+
+use freshness_core::arrivals::ArrivalHistory;
+use freshness_core::civil::Holidays;
+use freshness_core::dataset::Dataset;
+use freshness_core::fit::Model;
+use freshness_core::state::{self, DatasetState, Severity, State};
+use freshness_store::{
+    CheckRecord, DatasetEntry, DatasetNo, ModelRow, StateChange, Store, StoreError, Tail,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::share::{n_threads, share};
+use super::{DatasetFailure, RoundError, holidays};
+use crate::clock::Clock;
+
+/// What a look at all datasets found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The instant that was judged.
+    pub now: Timestamp,
+    /// When the models were last fitted.
+    pub fitted_at: Option<Timestamp>,
+    /// Every dataset, by name.
+    pub datasets: Vec<Judged>,
+    /// States that differ from the last check's; empty if nothing was recorded.
+    pub changes: Vec<StateChange>,
+    /// Why some of it may not be believed.
+    pub doubts: Vec<Doubt>,
+}
+
+/// A dataset and what can be said of it.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// Its number in the store.
+    pub no: DatasetNo,
+    /// What is declared of it.
+    pub dataset: Dataset,
+    /// What can be said of it.
+    pub state: DatasetState,
+}
+
+/// A reason not to believe the verdicts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubt {
+    /// The models are older than they should be.
+    OldModels {
+        /// Their age.
+        age: SignedDuration,
+    },
+    /// Something of this dataset cannot be read.
+    Unreadable(DatasetFailure),
+}
+
+/// How many datasets are in which state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the states")]
+pub struct Summary {
+    pub n_datasets: u64,
+    /// Late or missed, of critical severity: what fails a check.
+    pub n_critical: u64,
+    pub ok: u64,
+    pub pending: u64,
+    pub late: u64,
+    pub late_arrival: u64,
+    pub missed: u64,
+    pub unknown: u64,
+    pub insufficient_history: u64,
+    pub not_evaluated: u64,
+}
+
+/// A judgement looks at the last few cycles; more arrivals are read only for
+/// feeds that have many a day.
+const TAIL_ARRIVALS: usize = 48;
+const TAIL_SECONDS: i64 = 2 * 86_400;
+
+/// Below so many datasets a second thread costs more than it saves.
+const DATASETS_PER_THREAD: usize = 1_000;
+
+/// Judges every dataset and records it: one check.
+///
+/// A check of an instant before the last one is refused, because it would say
+/// "not late yet" of what was late already.
+pub fn check(
+    store: &mut Store,
+    clock: &Clock,
+    max_model_age: SignedDuration,
+    threads: Option<u16>,
+) -> Result<Checked, RoundError> {
+    // In this order: another check may end between the two.
+    let last = store.last_check()?;
+    let now = clock.now();
+    if let Some(last) = last.filter(|last| last.now > now) {
+        return Err(RoundError::ClockBehind {
+            now,
+            last: last.now,
+        });
+    }
+    let mut checked = look(store, now, max_model_age, threads)?;
+    // A pinned clock that runs ahead must not make every later check stale.
+    if clock.is_ahead() {
+        return Ok(checked);
+    }
+    let states: Vec<(DatasetNo, State, Option<Severity>)> = checked
+        .datasets
+        .iter()
+        .map(|judged| (judged.no, judged.state.state, judged.state.severity))
+        .collect();
+    let summary = Summary::of(&checked.datasets);
+    let record = CheckRecord {
+        now,
+        at: clock.now(),
+        n_datasets: summary.n_datasets,
+        n_late: summary.late + summary.missed,
+        n_critical: summary.n_critical,
+    };
+    checked.changes = store.record_check(&record, &states)?;
+    Ok(checked)
+}
+
+/// Judges every dataset and records nothing.
+pub fn look(
+    store: &Store,
+    now: Timestamp,
+    max_model_age: SignedDuration,
+    threads: Option<u16>,
+) -> Result<Checked, RoundError> {
+    let entries = store.datasets()?;
+    if entries.is_empty() {
+        return Err(RoundError::EmptyInventory(
+            store.path().display().to_string(),
+        ));
+    }
+    let fitted_at = store.last_fit()?.map(|run| run.as_of);
+    let rows = store.model_rows()?;
+    refuse_without_models(&rows)?;
+    let rows: BTreeMap<DatasetNo, &ModelRow> = rows.iter().map(|row| (row.no, row)).collect();
+
+    let holidays = holidays();
+    let n_threads = n_threads(threads, entries.len(), DATASETS_PER_THREAD);
+    let judged = share(
+        store,
+        n_threads,
+        &entries,
+        |store, entry| judge_one(store, entry, rows.get(&entry.no).copied(), &holidays, now),
+        |_| (),
+    )?;
+
+    let mut doubts = Vec::new();
+    if let Some(fitted_at) = fitted_at {
+        let age = now.duration_since(fitted_at);
+        if age > max_model_age {
+            doubts.push(Doubt::OldModels { age });
+        }
+    }
+    let mut datasets = Vec::with_capacity(judged.len());
+    for (judged, failure) in judged {
+        doubts.extend(failure.map(Doubt::Unreadable));
+        datasets.push(judged);
+    }
+    Ok(Checked {
+        now,
+        fitted_at,
+        datasets,
+        changes: Vec::new(),
+        doubts,
+    })
+}
+
+/// Past its deadline with nothing delivered.
+pub fn is_overdue(state: State) -> bool {
+    match state {
+        State::Late | State::Missed => true,
+        State::Ok
+        | State::Pending
+        | State::LateArrival
+        | State::Unknown
+        | State::InsufficientHistory
+        | State::NotEvaluated => false,
+    }
+}
+
+fn refuse_without_models(rows: &[ModelRow]) -> Result<(), RoundError> {
+    if rows.is_empty() {
+        return Err(RoundError::NoModels);
+    }
+    if rows.iter().any(|row| row.version == Model::VERSION) {
+        return Ok(());
+    }
+    match rows[0].model() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(RoundError::NoReadableModels(error.to_string())),
+    }
+}
+
+fn judge_one(
+    store: &Store,
+    entry: &DatasetEntry,
+    row: Option<&ModelRow>,
+    holidays: &Holidays,
+    now: Timestamp,
+) -> (Judged, Option<DatasetFailure>) {
+    let dataset = match &entry.declared {
+        Ok(dataset) => dataset.clone(),
+        Err(error) => return unreadable(entry, Dataset::undeclared(entry.id.clone()), error),
+    };
+    let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
+        let model = row.map(ModelRow::model).transpose()?;
+        Ok((model, recent(store, entry.no, now.as_second())?))
+    };
+    match read() {
+        Ok((model, history)) => {
+            let now = now.as_second();
+            let state = state::judge(&dataset, model.as_ref(), &history, holidays, now);
+            let judged = Judged {
+                no: entry.no,
+                dataset,
+                state,
+            };
+            (judged, None)
+        }
+        Err(error) => unreadable(entry, dataset, &error),
+    }
+}
+
+/// The newest arrivals before `now`.
+fn recent(store: &Store, no: DatasetNo, now: i64) -> Result<ArrivalHistory, StoreError> {
+    let tail = Tail {
+        at_least: TAIL_ARRIVALS,
+        since: now - TAIL_SECONDS,
+    };
+    let history = store.recent(no, tail)?;
+    let n_known = history.at().partition_point(|&at| at <= now);
+    // Arrivals after a clock that was set back fill the tail.
+    if n_known < history.len() && n_known < TAIL_ARRIVALS {
+        return store.history(no);
+    }
+    Ok(history)
+}
+
+fn unreadable(
+    entry: &DatasetEntry,
+    dataset: Dataset,
+    error: &StoreError,
+) -> (Judged, Option<DatasetFailure>) {
+    let failure = DatasetFailure {
+        dataset_id: entry.id.clone(),
+        error: error.to_string(),
+    };
+    let state = DatasetState {
+        dataset_id: entry.id.clone(),
+        state: State::NotEvaluated,
+        severity: None,
+        model_status: "none",
+        last_arrival: None,
+        current: None,
+        late_seconds: None,
+        n_overdue: 0,
+        reason: failure.error.clone(),
+    };
+    let judged = Judged {
+        no: entry.no,
+        dataset,
+        state,
+    };
+    (judged, Some(failure))
+}
+
+impl Summary {
+    /// Counts the states.
+    pub fn of<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Summary {
+        let mut summary = Summary::default();
+        for judged in datasets {
+            summary.n_datasets += 1;
+            let state = &judged.state;
+            if is_overdue(state.state) && state.severity == Some(Severity::Critical) {
+                summary.n_critical += 1;
+            }
+            *match state.state {
+                State::Ok => &mut summary.ok,
+                State::Pending => &mut summary.pending,
+                State::Late => &mut summary.late,
+                State::LateArrival => &mut summary.late_arrival,
+                State::Missed => &mut summary.missed,
+                State::Unknown => &mut summary.unknown,
+                State::InsufficientHistory => &mut summary.insufficient_history,
+                State::NotEvaluated => &mut summary.not_evaluated,
+            } += 1;
+        }
+        summary
+    }
+}
