@@ -60,16 +60,19 @@ pub fn match_in_order(
             continue;
         };
         served[j] = Some(first);
+        // As many as were missing, and today's: the backlog, oldest first.
+        // With fewer nobody can tell which ones they are.
         if n_silent > 0 {
-            // The first of a backlog belong to the silent cycles before.
-            let on_time = at[first] <= opening.usual_by;
             let backlog: Vec<usize> = std::iter::once(first)
                 .chain(credited)
                 .take(n_silent + 1)
-                .take_while(|&i| !on_time || at[i] <= opening.usual_by)
                 .collect();
-            for (k, &arrival) in backlog.iter().rev().enumerate() {
-                served[j - k] = Some(arrival);
+            let todays = *backlog.last().unwrap_or(&first);
+            let on_time = at[first] <= opening.usual_by;
+            if backlog.len() == n_silent + 1 && (!on_time || at[todays] <= opening.usual_by) {
+                for (k, &arrival) in backlog.iter().rev().enumerate() {
+                    served[j - k] = Some(arrival);
+                }
             }
         }
         n_silent = 0;
@@ -202,10 +205,9 @@ mod tests {
             &["0 6", "3 9", "3 9.1", "3 9.2"],
             &[Some(0), Some(1), Some(2), Some(3)],
         );
-        check_match(
-            &["0 6", "3 5.2", "3 6.1"],
-            &[Some(0), None, Some(1), Some(2)],
-        );
+        check_match(&["0 6", "2 5.2", "2 6.1"], &[Some(0), Some(1), Some(2)]);
+        // One of two missing: nobody can tell which.
+        check_match(&["0 6", "3 5.2", "3 6.1"], &[Some(0), None, None, Some(1)]);
     }
 
     #[test]

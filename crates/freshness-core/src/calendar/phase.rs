@@ -17,11 +17,20 @@ pub(crate) struct Phase {
 }
 
 const N_BINS: usize = 96;
+/// A circle needs no more points than this to show its shape; of longer
+/// histories every k-th is read.
+const MAX_POINTS: usize = 2_000;
 
 impl Phase {
     /// Of points in time (seconds) on a circle of `period` seconds.
     /// `None` without points.
-    pub(crate) fn of(times: impl Iterator<Item = i64> + Clone, period: i64) -> Option<Phase> {
+    pub(crate) fn of(
+        times: impl ExactSizeIterator<Item = i64> + Clone,
+        period: i64,
+    ) -> Option<Phase> {
+        // An odd step does not fall in with the hours of a day.
+        let step = times.len() / MAX_POINTS | 1;
+        let times = times.step_by(step);
         let mut bins = [0u32; N_BINS];
         let mut n = 0usize;
         for time in times.clone() {

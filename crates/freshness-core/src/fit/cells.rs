@@ -88,27 +88,48 @@ pub(crate) fn learn(
         .iter()
         .map(|delivery| delivery.delay - levels[&delivery.regime])
         .collect();
+    let effect_keys = candidate_effects(calendar, parameters.grain);
+    let masks = effect_masks(deliveries, &effect_keys);
     // Shifts of cells and effects are estimated in turns, each on what the
     // other leaves (Tukey's median polish); two turns settle.
     let mut shifts = cell_shifts(deliveries, &rest);
     let mut effects = Vec::new();
     for _ in 0..2 {
-        let without_cells: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
-            rest - shifts[&delivery.key]
-        });
-        effects = find_effects(deliveries, &without_cells, calendar, parameters.grain);
-        let without_effects: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
-            rest - effect_of(&effects, delivery.day)
-        });
+        let without_cells: Vec<f64> = deliveries
+            .iter()
+            .zip(&rest)
+            .map(|(delivery, rest)| rest - shifts[&delivery.key])
+            .collect();
+        effects = find_shifts(&masks, &without_cells, effect_keys.len(), parameters.grain);
+        if effects.iter().all(|(shift, _)| *shift == 0.0) {
+            break;
+        }
+        let without_effects: Vec<f64> = masks
+            .iter()
+            .zip(&rest)
+            .map(|(mask, rest)| rest - sum_of(*mask, &effects))
+            .collect();
         shifts = cell_shifts(deliveries, &without_effects);
     }
-    for (rest, delivery) in rest.iter_mut().zip(deliveries) {
-        *rest -= shifts[&delivery.key] + effect_of(&effects, delivery.day);
+    for ((rest, delivery), mask) in rest.iter_mut().zip(deliveries).zip(&masks) {
+        *rest -= shifts[&delivery.key] + sum_of(*mask, &effects);
     }
+    let effects: Vec<Effect> = effect_keys
+        .into_iter()
+        .zip(effects)
+        .filter(|(_, (shift, _))| *shift != 0.0)
+        .map(|(key, (shift, n))| Effect {
+            key,
+            shift,
+            n: n as u32,
+        })
+        .collect();
     let spreads = Spreads::of(deliveries, &rest, parameters.grain);
-    let noise: Vec<f64> = zip_map(deliveries, &rest, |delivery, rest| {
-        rest / spreads.at(delivery.key, delivery.regime)
-    });
+    let noise: Vec<f64> = deliveries
+        .iter()
+        .zip(&rest)
+        .map(|(delivery, rest)| rest / spreads.at(delivery.key, delivery.regime))
+        .collect();
     let mut sorted = noise.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let n_inside = trim::n_inside(&sorted);
@@ -125,15 +146,15 @@ pub(crate) fn learn(
         .collect();
     keys.sort_unstable();
     keys.dedup();
+    let of_current = deliveries
+        .iter()
+        .zip(&rest)
+        .filter(|(delivery, _)| delivery.regime == current);
+    let mut by_cell = group(of_current.map(|(delivery, rest)| (delivery.key, *rest)));
     let cells = keys
         .into_iter()
         .map(|key| {
-            let mut own: Vec<f64> = deliveries
-                .iter()
-                .zip(&rest)
-                .filter(|(delivery, _)| delivery.key == key && delivery.regime == current)
-                .map(|(_, rest)| *rest)
-                .collect();
+            let mut own = by_cell.remove(&key).unwrap_or_default();
             let n = own.len();
             let spread = spreads.at(key, current);
             // What the current regime says of this cell beyond the pooled shift.
@@ -207,14 +228,6 @@ fn usual_skips(n_expected: usize, n_skipped: usize) -> f64 {
     }
 }
 
-fn zip_map(deliveries: &[Delivery], rest: &[f64], f: impl Fn(&Delivery, f64) -> f64) -> Vec<f64> {
-    deliveries
-        .iter()
-        .zip(rest)
-        .map(|(delivery, rest)| f(delivery, *rest))
-        .collect()
-}
-
 fn regime_levels(deliveries: &[Delivery]) -> BTreeMap<usize, f64> {
     group(
         deliveries
@@ -247,13 +260,8 @@ fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>
     groups
 }
 
-/// The effects that stand out of the noise by size and by standard errors.
-fn find_effects(
-    deliveries: &[Delivery],
-    rest: &[f64],
-    calendar: &Calendar,
-    grain: Grain,
-) -> Vec<Effect> {
+/// Which effects could be told for a calendar; at most 16.
+fn candidate_effects(calendar: &Calendar, grain: Grain) -> Vec<EffectKey> {
     let weekdays = match calendar {
         // Other calendars have a cell for each weekday.
         Calendar::Grid { .. } | Calendar::Times { .. } => {
@@ -274,42 +282,62 @@ fn find_effects(
         }
         Grain::Week | Grain::Month => Vec::new(),
     };
+    [weekdays, month_ends].concat()
+}
+
+/// For each delivery, the effects that apply to its day: bit i for key i.
+fn effect_masks(deliveries: &[Delivery], keys: &[EffectKey]) -> Vec<u16> {
+    let mut of_day = (Day(i32::MIN), 0u16);
+    deliveries
+        .iter()
+        .map(|delivery| {
+            if delivery.day != of_day.0 {
+                let bits = keys
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, key)| key.applies(delivery.day));
+                of_day = (delivery.day, bits.fold(0, |mask, (i, _)| mask | 1 << i));
+            }
+            of_day.1
+        })
+        .collect()
+}
+
+/// The effects that stand out of the noise by size and by standard errors; 0
+/// for the others.
+fn find_shifts(masks: &[u16], rest: &[f64], n_keys: usize, grain: Grain) -> Vec<(f64, usize)> {
     let spread = spread(&mut rest.to_vec())
         .unwrap_or(0.0)
         .max(least_spread(grain));
     // A day's cycles share their fate: days are counted, not cycles.
     let cycles_a_day = (86_400 / grain.seconds()).max(1) as f64;
-    weekdays
-        .into_iter()
-        .chain(month_ends)
-        .filter_map(|key| {
-            let mut on: Vec<f64> = deliveries
+    (0..n_keys)
+        .map(|key| {
+            let mut on: Vec<f64> = masks
                 .iter()
                 .zip(rest)
-                .filter(|(delivery, _)| key.applies(delivery.day))
+                .filter(|(mask, _)| *mask & (1 << key) != 0)
                 .map(|(_, rest)| *rest)
                 .collect();
             let n = on.len();
             let n_days = n as f64 / cycles_a_day;
-            let shift = median(&mut on)?;
+            let shift = median(&mut on).unwrap_or(0.0);
             let error = 1.25 * spread / n_days.max(1.0).sqrt();
-            let stands_out = shift.abs() > MIN_EFFECT_ERRORS * error
+            let stands_out = n_days >= MIN_EFFECT_N as f64
+                && shift.abs() > MIN_EFFECT_ERRORS * error
                 && shift.abs() > spread / 2.0
                 && shift.abs() > least_margin(grain) / 5.0;
-            (n_days >= MIN_EFFECT_N as f64 && stands_out).then(|| Effect {
-                key,
-                shift: round(shift),
-                n: n as u32,
-            })
+            (if stands_out { round(shift) } else { 0.0 }, n)
         })
         .collect()
 }
 
-fn effect_of(effects: &[Effect], day: Day) -> f64 {
-    effects
+fn sum_of(mask: u16, shifts: &[(f64, usize)]) -> f64 {
+    shifts
         .iter()
-        .filter(|effect| effect.key.applies(day))
-        .map(|effect| effect.shift)
+        .enumerate()
+        .filter(|(i, _)| mask & (1 << i) != 0)
+        .map(|(_, (shift, _))| shift)
         .sum()
 }
 
