@@ -180,7 +180,7 @@ pub(crate) fn learn(
                 delivered: if n_expected == 0 {
                     1.0
                 } else {
-                    n as f64 / n_expected.max(n) as f64
+                    round(n as f64 / n_expected.max(n) as f64)
                 },
                 skipped: usual_skips(n_expected, n_skipped),
                 p10: round(p10),
@@ -205,14 +205,14 @@ pub(crate) fn learn(
 }
 
 /// Thousandths of a minute are noise.
-fn round(minutes: f64) -> f64 {
+pub(crate) fn round(minutes: f64) -> f64 {
     (minutes * 1_000.0).round() / 1_000.0
 }
 
 /// The smallest share of ordinary cycles that `n` delays say anything about: a
 /// parametric tail reaches about ten times beyond the sample.
 fn supported_rate(n: usize) -> f64 {
-    0.1 / n.max(1) as f64
+    (1e5 / n.max(1) as f64).ceil() / 1e6
 }
 
 /// Skips are taken as normal above this share: below it they are incidents.

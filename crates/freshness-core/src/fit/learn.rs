@@ -1,6 +1,6 @@
 //! From a calendar to a model: the steps in order.
 
-use super::cells::{self, CellParameters, least_margin};
+use super::cells::{self, CellParameters, least_margin, round};
 use super::delays::{RegimeDelays, delays, phases, tally};
 use super::model::{ArrivalModel, Change, Fitted, Move, ShiftNote, to_timestamp};
 use super::quantile::median;
@@ -97,7 +97,7 @@ pub(crate) fn scheduled(
         n_expected: current.cycles.len() as u32,
         n_delivered: n_delivered as u32,
         n_trimmed: learned.n_trimmed as u32,
-        early_minutes: current.early_minutes,
+        early_minutes: round(current.early_minutes),
         false_alarm_rate: learned.false_alarm_rate,
         cells: learned.cells,
         effects: learned.effects,
@@ -134,11 +134,10 @@ pub(crate) fn scheduled(
         },
         _ => return Fitted::Learned(model),
     };
-    let widen = shift.minutes.abs().max(least_margin(grain));
+    let widen = round(shift.minutes.abs().max(least_margin(grain)));
     for cell in &mut model.cells {
-        cell.threshold += widen;
-        cell.band.0 += widen;
-        cell.band.1 += widen;
+        cell.threshold = round(cell.threshold + widen);
+        cell.band = (round(cell.band.0 + widen), round(cell.band.1 + widen));
     }
     Fitted::Provisional { model, shift }
 }

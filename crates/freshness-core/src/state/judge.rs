@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::silence;
 use super::verdict::{CycleVerdict, DatasetState, Severity, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
-use crate::civil::{Holidays, Zone};
+use crate::civil::{DAY, Holidays, Zone};
 use crate::dataset::Dataset;
 use crate::fit::{ArrivalModel, ColdStart, Fitted, Model, to_seconds, to_timestamp};
 use crate::schedule::{Calendar, Cycle, Grain};
@@ -230,6 +230,23 @@ impl<'a> Schedule<'a> {
         })
     }
 
+    /// The cycles that begin in `[from, to)`, their number, and the one after
+    /// them, which says when the last of them closes.
+    fn cycles(&self, holidays: &Holidays, from: i64, to: i64) -> (Vec<Cycle>, usize) {
+        // Mostly the next cycle is near; over a long holiday it is not.
+        for reach in [2 * self.period, 32 * self.period.max(DAY)] {
+            let mut cycles = self.calendar.cycles(self.zone, holidays, from, to + reach);
+            let n_asked = cycles.partition_point(|cycle| cycle.start < to);
+            if cycles.len() > n_asked {
+                cycles.truncate(n_asked + 1);
+                return (cycles, n_asked);
+            }
+        }
+        let cycles = self.calendar.cycles(self.zone, holidays, from, to);
+        let n_asked = cycles.len();
+        (cycles, n_asked)
+    }
+
     fn opening(&self, cycle: &Cycle) -> Opening {
         match self.rule {
             Rule::Learned(model) => model.opening(cycle),
@@ -265,12 +282,7 @@ impl<'a> Schedule<'a> {
         to: i64,
         now: i64,
     ) -> Vec<Seen> {
-        // One cycle more, to know when the last one closes.
-        let mut cycles =
-            self.calendar
-                .cycles(self.zone, holidays, from, to + 32 * self.period.max(86_400));
-        let n_asked = cycles.partition_point(|cycle| cycle.start < to);
-        cycles.truncate(n_asked + 1);
+        let (cycles, n_asked) = self.cycles(holidays, from, to);
         let openings: Vec<Opening> = cycles.iter().map(|cycle| self.opening(cycle)).collect();
         let served = match_in_order(&cycles, &openings, history, n);
         let first_arrival = model.first_arrival.map_or(i64::MAX, Timestamp::as_second);
