@@ -1,0 +1,76 @@
+//! Do the commands of the README work as written?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const TEST_COMMAND: &str = "cargo test --workspace --locked";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// The lines of all `sh` blocks.
+fn commands(markdown: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut inside = false;
+    for line in markdown.lines() {
+        match line.trim() {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            line if inside && !line.is_empty() && !line.starts_with('#') => {
+                commands.push(line.to_owned());
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
+#[test]
+fn every_package_and_binary_that_the_readme_names_is_built_from_here() {
+    let commands = commands(&read("README.md"));
+    for path in commands.iter().filter_map(|c| c.split_once("--path ")) {
+        assert!(root().join(path.1).join("Cargo.toml").exists(), "{path:?}");
+    }
+    assert!(
+        commands
+            .iter()
+            .any(|command| command.starts_with("cargo run --release --locked"))
+    );
+}
+
+#[test]
+fn one_command_runs_all_tests_wherever_it_is_named() {
+    assert!(
+        commands(&read("README.md"))
+            .iter()
+            .any(|c| c == TEST_COMMAND)
+    );
+    for page in [".ci/run", "CONTRIBUTING.md", "scripts/daily"] {
+        assert!(read(page).contains(TEST_COMMAND), "{page}");
+    }
+}
+
+#[test]
+fn every_page_that_a_page_links_to_exists() {
+    for page in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "DESIGN.md",
+    ] {
+        let text = read(page);
+        for (_, rest) in text
+            .match_indices("](")
+            .map(|(at, _)| text[at..].split_at(2))
+        {
+            let target = rest.split([')', '#']).next().unwrap();
+            let local = !target.is_empty() && !target.contains(':');
+            assert!(!local || root().join(target).exists(), "{page}: {target}");
+        }
+    }
+}
