@@ -22,8 +22,9 @@ pub struct Opening {
 
 /// For each cycle, the index of the arrival that served it.
 ///
-/// `cycles` and `openings` are of one length and ascending; `n_arrivals` of
-/// the history are looked at, in order.
+/// `cycles` and `openings` are ascending and go together; one opening more may
+/// say when the last cycle closes. `n_arrivals` of the history are looked at,
+/// in order.
 pub fn match_in_order(
     cycles: &[Cycle],
     openings: &[Opening],
@@ -42,7 +43,7 @@ pub fn match_in_order(
         .first()
         .map_or(0, |first| at.partition_point(|&time| time < first.opens));
     let mut n_silent = 0;
-    for (j, opening) in openings.iter().enumerate() {
+    for (j, opening) in openings.iter().enumerate().take(cycles.len()) {
         let closes = openings.get(j + 1).map_or(i64::MAX, |later| later.opens);
         let from = next;
         while next < at.len() && at[next] < closes {

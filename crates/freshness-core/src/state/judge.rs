@@ -110,8 +110,10 @@ pub fn cycles_until(
     let n = history.at().partition_point(|&at| at <= now);
     let seen = match Schedule::of(&model.fitted) {
         Some(schedule) => {
-            let context = from - CONTEXT_CYCLES * schedule.period;
-            schedule.verdicts(model, history, n, holidays, context, to, now)
+            // Deliveries of the window may come in a backlog after it.
+            let context = CONTEXT_CYCLES * schedule.period;
+            let until = to.max((now + 1).min(to + context));
+            schedule.verdicts(model, history, n, holidays, from - context, until, now)
         }
         None => silence::verdicts(&model.fitted, history, from, to, now),
     };
@@ -284,7 +286,7 @@ impl<'a> Schedule<'a> {
     ) -> Vec<Seen> {
         let (cycles, n_asked) = self.cycles(holidays, from, to);
         let openings: Vec<Opening> = cycles.iter().map(|cycle| self.opening(cycle)).collect();
-        let served = match_in_order(&cycles, &openings, history, n);
+        let served = match_in_order(&cycles[..n_asked], &openings, history, n);
         let first_arrival = model.first_arrival.map_or(i64::MAX, Timestamp::as_second);
         let mut habit = 1.0;
         (0..n_asked)
