@@ -133,7 +133,7 @@ pub(crate) fn delays(
         };
     };
     let mut cycles = calendar.cycles(zone, holidays, first - 2 * period, last + 2 * period);
-    let usual = Usual::of(within, &cycles, calendar, period);
+    let usual = Usual::of(within, &cycles, inference);
     let opening = |cycle: &Cycle| Opening {
         opens: cycle.start + usual.median - usual.early,
         usual_by: cycle.start + usual.high,
@@ -172,40 +172,35 @@ struct Usual {
 }
 
 impl Usual {
-    fn of(at: &[i64], cycles: &[Cycle], calendar: &Calendar, period: i64) -> Usual {
-        // Slots may be far apart (weekends) or close (set times).
-        let slot = match calendar {
-            Calendar::Times { .. } => cycles
-                .windows(2)
-                .map(|pair| pair[1].start - pair[0].start)
-                .min()
-                .unwrap_or(period),
-            _ => period,
-        };
-        let delays: Vec<i64> = match calendar {
+    /// Read from the arrivals of a regime and the cycles around them.
+    fn of(at: &[i64], cycles: &[Cycle], inference: &Inference) -> Usual {
+        let period = inference.calendar.grain().map_or(DAY, Grain::seconds);
+        match inference.calendar {
+            // All cycles begin at one point of the period: delays lie on a
+            // circle, and midnight (or the hour) may be crossed.
             Calendar::Grid { .. } | Calendar::Days(_) => {
-                let circle = if slot >= 7 * DAY { 7 * DAY } else { slot };
-                // A set time or midnight may be crossed: read delays on a circle.
                 let anchor = cycles.first().map_or(0, |cycle| cycle.local);
-                let zone_shift = cycles.first().map_or(0, |cycle| cycle.local - cycle.start);
-                let local: Vec<i64> = first_per_slot(at, slot / 8)
-                    .map(|time| time + zone_shift - anchor)
+                let local: Vec<i64> = first_per_slot(at, period / 8)
+                    .map(|time| inference.zone.local(time) - anchor)
                     .collect();
-                return Usual::on_circle(&local, circle);
+                Usual::on_circle(&local, period)
             }
-            Calendar::Times { .. } | Calendar::Months(_) | Calendar::Irregular => at
-                .iter()
-                .filter_map(|&time| {
-                    // A little early still serves the next cycle.
-                    let early = (slot as f64 * EARLY_SHARE) as i64;
-                    let i = cycles
-                        .partition_point(|cycle| cycle.start <= time + early)
-                        .checked_sub(1)?;
-                    Some(time - cycles[i].start)
-                })
-                .collect(),
-        };
-        Usual::of_delays(delays, slot)
+            // They don't: each arrival is read from the cycle before it, or
+            // from the next one if it is hardly early.
+            Calendar::Times { .. } | Calendar::Months(_) | Calendar::Irregular => {
+                let nearest = cycles
+                    .windows(2)
+                    .map(|pair| pair[1].start - pair[0].start)
+                    .min();
+                let slot = nearest.unwrap_or(period);
+                let early = (slot as f64 * EARLY_SHARE) as i64;
+                let delays = at.iter().filter_map(|&time| {
+                    let next = cycles.partition_point(|cycle| cycle.start <= time + early);
+                    Some(time - cycles[next.checked_sub(1)?].start)
+                });
+                Usual::on_line(delays.collect(), slot)
+            }
+        }
     }
 
     fn on_circle(times: &[i64], period: i64) -> Usual {
@@ -227,7 +222,7 @@ impl Usual {
         }
     }
 
-    fn of_delays(mut delays: Vec<i64>, period: i64) -> Usual {
+    fn on_line(mut delays: Vec<i64>, period: i64) -> Usual {
         if delays.is_empty() {
             return Usual {
                 median: 0,
