@@ -4,6 +4,11 @@
 //! order of the floors, a question on top of every file, no file that holds
 //! two ideas, SQL in one place, a core without I/O.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test of the sources reads the sources"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,11 @@
 //! The other processes are this test program itself, started again with a
 //! role to play.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a child process is told its role by its environment"
+)]
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -39,7 +44,7 @@ fn a_process_plays_its_role() {
         Some(("import", who)) => (0..60).for_each(|round| import(&mut store, who, round)),
         // Until it is killed, or its parent has died without doing so.
         Some(("import_forever", who)) => {
-            (0..20_000).for_each(|round| import(&mut store, who, round))
+            (0..20_000).for_each(|round| import(&mut store, who, round));
         }
         Some(("work_forever", who)) => {
             let start = store.integrity().unwrap().n_imports as i64;
