@@ -135,8 +135,8 @@ pub(crate) fn delays(
     let mut cycles = calendar.cycles(zone, holidays, first - 2 * period, last + 2 * period);
     let usual = Usual::of(within, &cycles, inference);
     let opening = |cycle: &Cycle| Opening {
-        opens: cycle.start + usual.median - usual.early,
-        usual_by: cycle.start + usual.high,
+        opens: calendar.instant(zone, cycle, usual.median - usual.early),
+        usual_by: calendar.instant(zone, cycle, usual.high),
     };
     // The first cycle is the one that the first arrival serves.
     let begins = cycles
@@ -154,7 +154,7 @@ pub(crate) fn delays(
             // A later regime's arrival is not this one's.
             let delay = arrival
                 .filter(|&i| at[i] < to)
-                .map(|i| (at[i] - cycle.start) as f64 / MINUTE as f64);
+                .map(|i| calendar.delay(zone, &cycle, at[i]) as f64 / MINUTE as f64);
             (cycle, delay)
         })
         .collect();
@@ -196,7 +196,8 @@ impl Usual {
                 let early = (slot as f64 * EARLY_SHARE) as i64;
                 let delays = at.iter().filter_map(|&time| {
                     let next = cycles.partition_point(|cycle| cycle.start <= time + early);
-                    Some(time - cycles[next.checked_sub(1)?].start)
+                    let cycle = &cycles[next.checked_sub(1)?];
+                    Some(inference.calendar.delay(inference.zone, cycle, time))
                 });
                 Usual::on_line(delays.collect(), slot)
             }

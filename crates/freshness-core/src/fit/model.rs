@@ -342,9 +342,10 @@ impl ArrivalModel {
     /// When a cycle is open: what comes from then on is credited to it.
     pub fn opening(&self, cycle: &Cycle) -> Opening {
         let expectation = self.expect(cycle);
+        let instant = |minutes: f64| self.calendar.instant(self.zone, cycle, to_seconds(minutes));
         Opening {
-            opens: cycle.start + to_seconds(expectation.p50 - self.early_minutes),
-            usual_by: cycle.start + to_seconds(expectation.p90),
+            opens: instant(expectation.p50 - self.early_minutes),
+            usual_by: instant(expectation.p90),
         }
     }
 

@@ -35,6 +35,40 @@ impl Cycle {
 }
 
 impl Calendar {
+    /// Do its cycles follow absolute time rather than the wall clock?
+    fn is_absolute(&self) -> bool {
+        matches!(self, Calendar::Grid { minutes, .. } if Grain::Minutes(*minutes) <= Grain::HOUR)
+    }
+
+    /// What the wall clock shows when the cycle begins. The midnight of a civil
+    /// day counts even where the clock jumps over it; a load whose set time is
+    /// jumped over comes when the clock has jumped.
+    fn local_start(&self, zone: Zone, cycle: &Cycle) -> i64 {
+        match self {
+            Calendar::Days(_) | Calendar::Months(_) | Calendar::Irregular => cycle.local,
+            Calendar::Grid { .. } | Calendar::Times { .. } => zone.local(cycle.start),
+        }
+    }
+
+    /// The instant (UTC seconds) `delay` seconds into the cycle. Delays of
+    /// cycles longer than an hour are read off the wall clock, so that a load
+    /// at 06:10 has the same delay on a day of 23 or 25 hours.
+    pub fn instant(&self, zone: Zone, cycle: &Cycle, delay: i64) -> i64 {
+        match self.is_absolute() {
+            true => cycle.start + delay,
+            false => zone.utc(self.local_start(zone, cycle) + delay),
+        }
+    }
+
+    /// How far into the cycle an instant (UTC seconds) is: seconds, negative
+    /// before it begins. The inverse of [`Calendar::instant`].
+    pub fn delay(&self, zone: Zone, cycle: &Cycle, at: i64) -> i64 {
+        match self.is_absolute() {
+            true => at - cycle.start,
+            false => zone.local(at) - self.local_start(zone, cycle),
+        }
+    }
+
     /// The expected cycles that begin in `[from, to)` (UTC seconds), in order,
     /// strictly ascending. An irregular feed has none.
     ///
@@ -45,7 +79,7 @@ impl Calendar {
             return Vec::new();
         }
         let mut cycles = match self {
-            Calendar::Grid { minutes, hours } if Grain::Minutes(*minutes) <= Grain::HOUR => {
+            Calendar::Grid { minutes, hours } if self.is_absolute() => {
                 let period = i64::from(*minutes) * MINUTE;
                 // Zones are offset by multiples of 15 minutes, not of an hour.
                 let mut cycles = Vec::new();
@@ -153,6 +187,28 @@ mod tests {
             25,
             "2026-10-25T00:00",
         );
+    }
+
+    #[test]
+    fn a_load_has_the_same_delay_on_a_day_of_23_or_25_hours() {
+        let check = |calendar: &str, zone: &str, cycle: usize, at: &str, delay: i64| {
+            let calendar: Calendar = calendar.parse().unwrap();
+            let zone = Zone::named(zone).unwrap();
+            let (from, to) = (utc(at) - 2 * DAY, utc(at));
+            let cycles = calendar.cycles(zone, &Holidays::default(), from, to);
+            let cycle = &cycles[cycles.len() - cycle];
+            assert_eq!(calendar.delay(zone, cycle, utc(at)), delay * MINUTE, "{at}");
+            assert_eq!(calendar.instant(zone, cycle, delay * MINUTE), utc(at));
+        };
+        check("daily", "Europe/Berlin", 1, "2026-03-29T04:10Z", 370);
+        check("daily", "Europe/Berlin", 1, "2026-10-25T05:10Z", 370);
+        // The clock jumps over midnight: 06:10 is still 06:10.
+        check("daily", "America/Santiago", 1, "2026-09-06T09:10Z", 370);
+        check("every 6 hours", "Europe/Berlin", 1, "2026-10-25T05:20Z", 20);
+        // 02:30 does not exist: the load comes at 03:30, and takes as long.
+        check("02:30, 14:30", "Europe/Berlin", 1, "2026-03-29T01:40Z", 10);
+        // An hourly feed follows absolute time.
+        check("hourly", "Europe/Berlin", 2, "2026-10-25T01:30Z", 90);
     }
 
     #[test]

@@ -253,10 +253,11 @@ impl<'a> Schedule<'a> {
         match self.rule {
             Rule::Learned(model) => model.opening(cycle),
             Rule::Loose(cold) => {
-                let usual = cycle.start + cold.p50.map_or(0, to_seconds);
+                let usual = cold.p50.map_or(0, to_seconds);
+                let instant = |delay| self.calendar.instant(self.zone, cycle, delay);
                 Opening {
-                    opens: usual - self.period / 5,
-                    usual_by: usual + self.period / 5,
+                    opens: instant(usual - self.period / 5),
+                    usual_by: instant(usual + self.period / 5),
                 }
             }
         }
@@ -293,7 +294,8 @@ impl<'a> Schedule<'a> {
             .map(|i| {
                 let cycle = &cycles[i];
                 let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
-                let deadline = cycle.start + to_seconds(self.threshold(cycle));
+                let threshold = to_seconds(self.threshold(cycle));
+                let deadline = self.calendar.instant(self.zone, cycle, threshold);
                 let arrived_at = served[i].map(|arrival| history.at()[arrival]);
                 let because = match self.rule {
                     Rule::Learned(model) => Some(model.expect(cycle)),
