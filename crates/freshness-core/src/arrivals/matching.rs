@@ -110,7 +110,12 @@ fn serve_named(
                 }
                 return false;
             }
-            match detail.covers_through {
+            // A claim to cover the future says no more than "up to now"; else one
+            // wrong clock would make redeliveries of all that follows.
+            let through = detail
+                .covers_through
+                .map(|through| through.min(history.at()[i]));
+            match through {
                 Some(through) if through <= covered => false,
                 Some(through) => {
                     covered = through;
@@ -225,5 +230,7 @@ mod tests {
     #[test]
     fn data_that_covers_nothing_new_is_a_redelivery() {
         check_match(&["0 6 <0", "1 6 <1", "2 6 <1"], &[Some(0), Some(1), None]);
+        // A claim to cover the future does not hide what follows.
+        check_match(&["0 6 <9", "1 6 <1", "2 6 <1"], &[Some(0), Some(1), None]);
     }
 }

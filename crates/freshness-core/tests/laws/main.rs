@@ -1,0 +1,5 @@
+//! Does core keep its laws?
+
+mod clocks;
+mod field;
+mod feed;
