@@ -14,7 +14,7 @@
 
 use clap::Args;
 use freshness_core::state::State;
-use freshness_store::{Access, Store};
+use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ struct Document<'a> {
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let settings = context.settings.check;
     let strict = args.strict || settings.strict;
-    let mut store = Store::open(&context.settings.store, Access::ReadWrite)?;
+    let mut store = context.open(Access::ReadWrite)?;
     let mut checked = rounds::check(
         &mut store,
         &context.clock,
@@ -74,6 +74,11 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
         context.settings.threads,
     )?;
     say_doubts(&checked.doubts, context);
+    if !checked.recorded {
+        context.out.warn(
+            "the pinned clock is ahead of the machine's, so nothing was recorded: later checks would look back",
+        );
+    }
 
     let answer = answer(&checked, strict);
     let summary = Summary::of(&checked.datasets);

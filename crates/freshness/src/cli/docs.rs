@@ -1,13 +1,14 @@
-//! What does the reference in `docs/cli.md` say?
+//! What do the reference pages in `docs` say?
 //!
-//! The help of every command, printed by the commands themselves; a test
-//! compares the committed page.
+//! They are printed by the program itself: the help of every command, and the
+//! fields of its JSON; a test compares the committed pages.
 
 use std::io::Write;
 
 use clap::{Args, Command, CommandFactory, Subcommand};
 
 use super::{Answer, Cli, Context};
+use crate::outputs::datasets::FIELDS;
 
 /// Print a page of the documentation.
 #[derive(Debug, Args)]
@@ -20,12 +21,16 @@ pub(super) struct DocsArgs {
 enum Page {
     /// The command line, as in docs/cli.md.
     Cli,
+    /// The JSON of all commands, as in docs/json.md.
+    Json,
 }
 
 pub(super) fn run(args: &DocsArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    match args.page {
-        Page::Cli => context.out.data().write_all(reference().as_bytes())?,
-    }
+    let page = match args.page {
+        Page::Cli => reference(),
+        Page::Json => shapes(),
+    };
+    context.out.data().write_all(page.as_bytes())?;
     Ok(Answer::Healthy)
 }
 
@@ -66,4 +71,37 @@ fn describe(command: &mut Command, page: &mut String) {
             describe(subcommand, page);
         }
     }
+}
+
+fn shapes() -> String {
+    let mut page = String::from(
+        "# The JSON of all commands
+
+<!-- printed by `freshness docs json`; a test compares -->
+
+`--format json` writes one document, `--format ndjson` one object a line. Each has a `version`, \
+1 for now: it rises when a field changes its meaning or goes; new fields may come at any time. \
+Instants are RFC 3339 in UTC, what is not known is null.
+
+| command | document | lines |
+|---|---|---|
+| `status` | `command`, `now`, `fitted_at`, `summary`, `datasets` | one dataset each |
+| `check` | … and `answer`: `healthy`, `late` or `could_not_tell`; `datasets` holds only what is not as it should be | one dataset each |
+| `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model` | the document |
+| `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each |
+| `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
+
+`summary` counts the datasets shown by state, all of them in `n_datasets`, and in `n_critical` \
+the critical ones that are late or missed.
+
+## A dataset
+
+| field | meaning |
+|---|---|
+",
+    );
+    for (field, meaning) in FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page
 }

@@ -5,7 +5,7 @@ use freshness_core::arrivals::CycleName;
 use freshness_core::civil::DAY;
 use freshness_core::fit::Model;
 use freshness_core::state::CycleVerdict;
-use freshness_store::{Access, Store};
+use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ struct Document<'a> {
 const LAST_CYCLES: usize = 60;
 
 pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    let store = Store::open(&context.settings.store, Access::ReadOnly)?;
+    let store = context.open(Access::ReadOnly)?;
     let now = context.clock.now();
     let mut entries = store.datasets()?;
     let at = entries

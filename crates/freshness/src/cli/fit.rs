@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use freshness_store::{Access, FitRun, Store};
+use freshness_store::{Access, FitRun};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
     if let Some(seed) = args.seed {
         parameters.seed = seed;
     }
-    let mut store = Store::open(&context.settings.store, Access::ReadWrite)?;
+    let mut store = context.open(Access::ReadWrite)?;
     let stopwatch = Stopwatch::start();
     let bar = context.out.progress(0, "fitting");
     let report = rounds::fit(

@@ -198,7 +198,7 @@ fn lineage(args: &LineageArgs, context: &mut Context) -> anyhow::Result<Answer> 
 }
 
 fn store(context: &Context) -> Result<Store, freshness_store::StoreError> {
-    Store::open(&context.settings.store, Access::Create)
+    context.open(Access::Create)
 }
 
 fn zone(text: &str) -> Result<Zone, String> {

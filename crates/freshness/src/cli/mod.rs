@@ -16,6 +16,7 @@ mod status;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use freshness_store::{Access, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::{self, Environment, GlobalFlags, Settings};
@@ -77,6 +78,18 @@ pub struct Context {
     pub clock: Clock,
     /// Where output goes.
     pub out: Output,
+}
+
+impl Context {
+    /// Opens the store that was set.
+    pub fn open(&self, access: Access) -> Result<Store, StoreError> {
+        let Settings {
+            store,
+            lock_timeout,
+            ..
+        } = &self.settings;
+        Store::open_waiting(store, access, *lock_timeout)
+    }
 }
 
 impl Answer {

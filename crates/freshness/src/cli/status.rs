@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 use freshness_core::dataset::DatasetId;
 use freshness_core::state::State;
-use freshness_store::{Access, Store};
+use freshness_store::Access;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -61,7 +61,7 @@ struct Document<'a> {
 
 pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let globs = globs(&args.globs)?;
-    let store = Store::open(&context.settings.store, Access::ReadOnly)?;
+    let store = context.open(Access::ReadOnly)?;
     let now = context.clock.now();
     let max_model_age = context.settings.check.max_model_age;
     let seen = rounds::look(&store, now, max_model_age, context.settings.threads)?;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<An
     match out.format {
         Format::Table => {
             out.table(table(&shown))?;
-            out.talk(format_args!("\n{}", summary_line(&summary)));
+            out.line(format_args!("\n{}", summary_line(&summary)))?;
         }
         Format::Json => {
             let document = Document {

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 pub struct Environment(BTreeMap<String, String>);
 
 /// Variables that set something, in the order the help names them.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 10] = [
     "FRESHNESS_CONFIG",
     "FRESHNESS_STORE",
     "FRESHNESS_NOW",
     "FRESHNESS_FORMAT",
     "FRESHNESS_THREADS",
+    "FRESHNESS_LOCK_TIMEOUT",
     "FRESHNESS_COLOR",
     "FRESHNESS_FALSE_ALARM_RATE",
     "FRESHNESS_SEED",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{ColorChoice, Format};
 
@@ -30,6 +30,10 @@ pub struct GlobalFlags {
     /// Threads to use; the result is the same for any number [default: all cores] [env: FRESHNESS_THREADS]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+
+    /// How long to wait for another process that writes to the store [default: 60s] [env: FRESHNESS_LOCK_TIMEOUT]
+    #[arg(long, global = true, value_name = "DURATION")]
+    pub lock_timeout: Option<SignedDuration>,
 
     /// When to use colour [default: auto] [env: FRESHNESS_COLOR, NO_COLOR]
     #[arg(long, global = true, value_name = "WHEN")]

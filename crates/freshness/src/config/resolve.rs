@@ -6,11 +6,12 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use freshness_core::fit::Parameters;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags};
@@ -28,6 +29,8 @@ pub struct Settings {
     pub format: Format,
     /// Threads to use; `None` is all cores.
     pub threads: Option<u16>,
+    /// How long to wait for another process that writes to the store.
+    pub lock_timeout: Duration,
     /// When to use colour.
     pub color: ColorChoice,
     /// May more than ASCII be drawn?
@@ -78,6 +81,9 @@ pub enum ColorChoice {
 /// Where the store is, if nobody says otherwise.
 const DEFAULT_STORE: &str = ".freshness/freshness.db";
 
+/// Longer than any import takes to store what it has read.
+const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
+
 impl Default for CheckSettings {
     fn default() -> CheckSettings {
         CheckSettings {
@@ -110,6 +116,7 @@ fn settle(
         now,
         format,
         threads,
+        lock_timeout,
         color,
         quiet,
     } = flags;
@@ -148,6 +155,12 @@ fn settle(
         threads: threads
             .or(variable(environment, "FRESHNESS_THREADS")?)
             .or(file_threads),
+        lock_timeout: lock_timeout
+            .or(variable(environment, "FRESHNESS_LOCK_TIMEOUT")?)
+            .map_or(Ok(DEFAULT_LOCK_TIMEOUT), |timeout| {
+                Duration::try_from(timeout)
+                    .with_context(|| format!("the lock timeout is negative: {timeout:#}"))
+            })?,
         color: color
             .or(choice(environment, "FRESHNESS_COLOR")?)
             .or(no_color)
@@ -194,10 +207,13 @@ pub(crate) fn check_false_alarm_rate(rate: f64) -> anyhow::Result<()> {
 }
 
 fn age(text: &str) -> anyhow::Result<SignedDuration> {
-    let age: SignedDuration = text
-        .parse()
+    let age = text
+        .parse::<Span>()
+        .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
         .ok()
-        .with_context(|| format!("check.max_model_age is not a duration, such as 36h: {text}"))?;
+        .with_context(|| {
+            format!("check.max_model_age is not a duration, such as 36h or 2d: {text}")
+        })?;
     if !age.is_positive() {
         bail!("check.max_model_age must be positive: {text}");
     }

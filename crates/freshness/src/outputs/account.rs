@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-use freshness_core::civil::{DAY, MINUTE, Zone};
+use freshness_core::civil::{DAY, Day, HOUR, MINUTE, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
@@ -138,19 +138,6 @@ fn describe_gaps(page: &mut Page, gaps: &GapModel) {
     page.more(words::source(gaps.source));
     describe_zone(page, gaps.zone, gaps.zone_source);
     describe_regime(page, gaps.regime_since, &gaps.moves, gaps.zone);
-    for cell in &gaps.cells {
-        page.fact(
-            "Silences",
-            format!(
-                "begun from {}: half are over after {}, 9 in 10 after {}; late after {} ({})",
-                week_hour(cell.from_hour),
-                words::minutes(cell.p50),
-                words::minutes(cell.p90),
-                words::minutes(cell.threshold),
-                words::thousands(u64::from(cell.n)),
-            ),
-        );
-    }
     if gaps.n_trimmed > 0 {
         let n = u64::from(gaps.n_trimmed);
         page.fact(
@@ -195,7 +182,7 @@ fn describe_regime(page: &mut Page, since: Timestamp, moves: &[Move], zone: Zone
         let change = words::change(&moved.change);
         page.fact(
             name,
-            format!("{} on {}", change, words::local(moved.at, zone)),
+            format!("{} since {}", change, words::day(moved.at, zone)),
         );
         name = "";
     }
@@ -235,15 +222,13 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
             ),
         );
     }
+    if let Some(Fitted::Irregular(gaps)) = explained.model.as_ref().map(|model| &model.fitted)
+        && let Some(alike) = silences_alike(gaps, cycle, zone)
+    {
+        page.fact("Silences", alike);
+    }
     if let Some(deadline) = cycle.deadline {
-        page.fact(
-            "Deadline",
-            format!(
-                "{} = {}",
-                words::local(deadline, zone),
-                words::utc(deadline)
-            ),
-        );
+        page.fact("Deadline", words::local_and_utc(deadline, zone));
         if let Some(because) = &cycle.because {
             for line in rests_on(explained, cycle, because, zone) {
                 page.more(line);
@@ -289,7 +274,7 @@ fn rests_on(
         "about 1 ordinary cycle in {:.0} is later",
         1.0 / model.false_alarm_rate
     ));
-    let day = freshness_core::civil::Day::of_local(zone.local(cycle.cycle_start.as_second()));
+    let day = Day::of_local(zone.local(cycle.cycle_start.as_second()));
     for effect in model
         .effects
         .iter()
@@ -317,9 +302,26 @@ fn after(cycle: &CycleVerdict, minutes: f64, zone: Zone) -> String {
     }
 }
 
-fn week_hour(hour: u8) -> String {
-    let weekday = freshness_core::civil::Weekday::from_index(usize::from(hour) / 24 % 7);
-    format!("{} {:02}:00", weekday.short(), hour % 24)
+/// The silences that the present one is held against.
+fn silences_alike(gaps: &GapModel, cycle: &CycleVerdict, zone: Zone) -> Option<String> {
+    let local = zone.local(cycle.cycle_start.as_second());
+    let hour =
+        Day::of_local(local).weekday().index() * 24 + (local.rem_euclid(DAY) / HOUR) as usize;
+    let cell = gaps
+        .cells
+        .iter()
+        .filter(|cell| usize::from(cell.from_hour) <= hour)
+        .max_by_key(|cell| cell.from_hour)
+        .or(gaps.cells.last())?;
+    let weekday = Weekday::from_index(usize::from(cell.from_hour) / 24 % 7);
+    Some(format!(
+        "{} that began about {} {:02}:00: half are over after {}, 9 in 10 after {}",
+        words::thousands(u64::from(cell.n)),
+        weekday.short(),
+        cell.from_hour % 24,
+        words::minutes(cell.p50),
+        words::minutes(cell.p90),
+    ))
 }
 
 /// The delays of cycles like the one explained, or the silences of an
@@ -340,9 +342,7 @@ fn draw(
             let at = explained.history.at();
             let at = &at[at.partition_point(|&at| at < since)..];
             let silences = at.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 60.0);
-            // The longest of the deadlines: a silence past it was late anywhere.
-            let deadline = gaps.cells.iter().map(|cell| cell.threshold);
-            let Some(deadline) = deadline.max_by(f64::total_cmp) else {
+            let Some(deadline) = cycle.and_then(chart::deadline_minutes) else {
                 return;
             };
             ("Silences".to_owned(), silences.collect(), deadline)

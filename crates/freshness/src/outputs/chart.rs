@@ -183,6 +183,12 @@ pub fn delay_minutes(cycle: &CycleVerdict) -> Option<f64> {
     Some(seconds as f64 / MINUTE as f64)
 }
 
+/// From the start of a cycle to its deadline, minutes.
+pub fn deadline_minutes(cycle: &CycleVerdict) -> Option<f64> {
+    let seconds = cycle.deadline?.as_second() - cycle.cycle_start.as_second();
+    Some(seconds as f64 / MINUTE as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -68,7 +68,7 @@ pub const FIELDS: [(&str, &str); 17] = [
     ("n_overdue", "cycles in a row that are overdue"),
     (
         "because",
-        "what the deadline rests on: `cell`, `n` (delays in the cell), `delivered` (share), and `p10`, `p50`, `p90`, `threshold` in minutes after the start of the cycle",
+        "what the deadline rests on: `cell`, `n` (delays in the cell), `delivered` and `skipped` (shares of its cycles), and `p10`, `p50`, `p90`, `threshold` in minutes after the start of the cycle",
     ),
     ("reason", "one sentence that says why"),
     ("owner", "as declared"),

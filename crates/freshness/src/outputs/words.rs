@@ -1,9 +1,12 @@
 //! How are times, durations and states said?
 
-use freshness_core::civil::{DAY, Day, HOUR, MINUTE, Zone};
+use freshness_core::civil::{DAY, Day, MINUTE, Weekday, Zone};
 use freshness_core::fit::{CellKey, Change, EffectKey, Source};
 use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
+
+/// A duration in words, as the reasons of verdicts say it: `3 h 05 min`.
+pub use freshness_core::state::duration;
 
 use super::Paint;
 
@@ -38,22 +41,6 @@ pub fn paint(state: State) -> Paint {
         State::Ok => Paint::Good,
         State::Pending => Paint::Plain,
         State::Unknown | State::InsufficientHistory | State::NotEvaluated => Paint::Faint,
-    }
-}
-
-/// A duration by its two largest units: `3 d 4 h`, `1 h 20 min`, `45 s`.
-pub fn duration(seconds: i64) -> String {
-    let sign = if seconds < 0 { "-" } else { "" };
-    let seconds = seconds.abs();
-    let (large, unit, small, small_unit) = match seconds {
-        DAY.. => (seconds / DAY, "d", seconds % DAY / HOUR, "h"),
-        HOUR.. => (seconds / HOUR, "h", seconds % HOUR / MINUTE, "min"),
-        MINUTE.. => (seconds / MINUTE, "min", 0, ""),
-        _ => (seconds, "s", 0, ""),
-    };
-    match small {
-        0 => format!("{sign}{large} {unit}"),
-        small => format!("{sign}{large} {unit} {small} {small_unit}"),
     }
 }
 
@@ -94,6 +81,20 @@ pub fn local(at: Timestamp, zone: Zone) -> String {
     format!("{} {} {zone}", Day::of_local(local), clock(local))
 }
 
+/// The civil day of an instant in a zone.
+pub fn day(at: Timestamp, zone: Zone) -> Day {
+    Day::of_local(zone.local(at.as_second()))
+}
+
+/// An instant on the wall clock of a zone, and in UTC if that reads
+/// differently.
+pub fn local_and_utc(at: Timestamp, zone: Zone) -> String {
+    match zone == Zone::universal() {
+        true => utc(at),
+        false => format!("{} = {}", local(at, zone), utc(at)),
+    }
+}
+
 /// The wall clock's hours and minutes.
 pub fn clock(local: i64) -> String {
     let minutes = local.rem_euclid(DAY) / MINUTE;
@@ -115,14 +116,26 @@ pub fn cell(key: CellKey) -> String {
         CellKey::All => "all cycles".to_owned(),
         CellKey::Hour(hour) => format!("cycles of the hour from {hour:02}:00"),
         CellKey::Time(minute) => format!("the {:02}:{:02} load", minute / 60, minute % 60),
-        CellKey::Weekday(weekday) => format!("cycles of {}", weekday.short()),
+        CellKey::Weekday(weekday) => format!("cycles of {}", day_of_week(weekday)),
+    }
+}
+
+fn day_of_week(weekday: Weekday) -> &'static str {
+    match weekday {
+        Weekday::Mon => "Monday",
+        Weekday::Tue => "Tuesday",
+        Weekday::Wed => "Wednesday",
+        Weekday::Thu => "Thursday",
+        Weekday::Fri => "Friday",
+        Weekday::Sat => "Saturday",
+        Weekday::Sun => "Sunday",
     }
 }
 
 /// Which cycles an effect shifts.
 pub fn effect(key: EffectKey) -> String {
     match key {
-        EffectKey::Weekday(weekday) => weekday.short().to_owned(),
+        EffectKey::Weekday(weekday) => day_of_week(weekday).to_owned(),
         EffectKey::MonthEnd { days: 1 } => "last day of the month".to_owned(),
         EffectKey::MonthEnd { days } => format!("last {days} days of the month"),
         EffectKey::MonthStart { days: 1 } => "first day of the month".to_owned(),
@@ -152,21 +165,6 @@ pub fn thousands(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_duration_is_said_by_its_two_largest_units() {
-        for (seconds, words) in [
-            (0, "0 s"),
-            (59, "59 s"),
-            (60, "1 min"),
-            (4_800, "1 h 20 min"),
-            (7_200, "2 h"),
-            (273_600, "3 d 4 h"),
-            (-2_400, "-40 min"),
-        ] {
-            assert_eq!(duration(seconds), words);
-        }
-    }
 
     #[test]
     fn thousands_stand_apart() {

@@ -28,6 +28,8 @@ pub struct Checked {
     pub datasets: Vec<Judged>,
     /// States that differ from the last check's; empty if nothing was recorded.
     pub changes: Vec<StateChange>,
+    /// Was it recorded?
+    pub recorded: bool,
     /// Why some of it may not be believed.
     pub doubts: Vec<Doubt>,
 }
@@ -118,6 +120,7 @@ pub fn check(
         n_critical: summary.n_critical,
     };
     checked.changes = store.record_check(&record, &states)?;
+    checked.recorded = true;
     Ok(checked)
 }
 
@@ -166,6 +169,7 @@ pub fn look(
         fitted_at,
         datasets,
         changes: Vec::new(),
+        recorded: false,
         doubts,
     })
 }

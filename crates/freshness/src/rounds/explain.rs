@@ -2,6 +2,7 @@
 
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::fit::{Fitted, Model};
+use freshness_core::schedule::Grain;
 use freshness_core::state::{self, CycleVerdict};
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
@@ -73,13 +74,15 @@ fn regime_start(model: &Model, history: &ArrivalHistory) -> i64 {
             learned.regime_since.as_second()
         }
         Fitted::Irregular(gaps) => gaps.regime_since.as_second(),
-        Fitted::ColdStart(_) => {
-            // A cycle before the first arrival is unknown and shows nothing.
-            history
+        Fitted::ColdStart(cold) => {
+            // The first arrival belongs to a cycle that began before it.
+            let length = cold.calendar.grain().map_or(0, Grain::seconds);
+            let first = history
                 .at()
                 .first()
                 .copied()
-                .unwrap_or(model.as_of.as_second())
+                .unwrap_or(model.as_of.as_second());
+            first - length
         }
     }
 }

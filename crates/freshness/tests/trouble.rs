@@ -1,0 +1,247 @@
+//! What does a person see when the store, the models or the clock are not as
+//! they should be?
+
+mod house;
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use freshness_store::{Access, LineageMode, Store, StoreError};
+use house::House;
+use snapbox::{IntoData, assert_data_eq, str};
+
+const STORE: &str = ".freshness/freshness.db";
+
+/// The command says this and exits 2, with nothing on stdout.
+#[track_caller]
+fn check_refused(house: &House, line: &str, message: impl IntoData) {
+    let ran = house.run(line).expect(2);
+    assert_data_eq!(ran.stderr, message);
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn a_store_that_is_not_there_is_named() {
+    let house = House::empty();
+    for command in ["fit", "status", "check", "explain a"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: no store: .freshness/freshness.db
+
+hint: create it by importing: `freshness import arrivals FILE`
+
+"#]],
+        );
+    }
+    let ran = house.run("doctor").expect(2);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+HEALTH   PART    FINDING
+unknown  store   no store: .freshness/freshness.db; create it by importing: `freshness import arrivals FILE`
+ok       clock   pinned to 2026-02-28 12:00 UTC
+ok       config  no freshness.yaml: all settings have their defaults
+
+"#]]
+    );
+}
+
+#[test]
+fn an_empty_inventory_is_no_healthy_one() {
+    let house = House::empty();
+    Store::open(house.path(STORE), Access::Create).unwrap();
+    for command in ["fit", "status", "check"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: no datasets in the store: .freshness/freshness.db
+
+hint: import what has arrived: `freshness import arrivals FILE`
+
+"#]],
+        );
+    }
+    house.run("doctor").expect(1);
+}
+
+#[test]
+fn a_check_before_any_fit_cannot_tell() {
+    let house = House::imported();
+    for command in ["check", "status"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: no models: nothing has been fitted yet
+
+hint: run `freshness fit` first
+
+"#]],
+        );
+    }
+    house.run("doctor").expect(1);
+}
+
+#[test]
+fn a_clock_behind_the_last_check_cannot_tell() {
+    let house = House::fitted();
+    house.run("check").expect(1);
+    let back = "--now 2026-02-28T11:59:00Z";
+    check_refused(
+        &house,
+        &format!("check {back}"),
+        str![[r#"
+error: the clock is behind the last check: now is 2026-02-28T11:59:00Z, the last check judged 2026-02-28T12:00:00Z
+
+hint: set the clock right; to look back use `freshness status --now`, which records nothing
+
+"#]],
+    );
+    let ran = house.run(&format!("doctor {back}")).expect(1);
+    assert!(ran.stdout.contains("the clock is behind the last check"));
+    house.run(&format!("status {back}")).expect(0);
+    // The same instant again is no step back.
+    house.run("check").expect(1);
+}
+
+#[test]
+fn a_clock_pinned_ahead_of_the_machine_spoils_no_later_check() {
+    let house = House::fitted();
+    let ran = house.run("check --now 2199-01-01T00:00:00Z").expect(1);
+    assert!(ran.stderr.contains("so nothing was recorded"), "{ran:?}");
+    assert_eq!(house.run("check").expect(1).stderr, "");
+}
+
+#[test]
+fn a_locked_store_says_how_long_it_waited() {
+    let house = House::fitted();
+    let mut store = Store::open(house.path(STORE), Access::ReadWrite).unwrap();
+    let ran = store.import_lineage(&[], LineageMode::Add, |_| {
+        // Inside the transaction, the store is locked against other writers.
+        for command in ["check", "fit"] {
+            check_refused(
+                &house,
+                &format!("{command} --lock-timeout 10ms"),
+                str![[r#"
+error: the store is locked: .freshness/freshness.db (waited 0.01 s)
+
+hint: another process has been writing all the while; try again when it has ended
+
+"#]],
+            );
+        }
+        // Who only reads does not wait.
+        house.run("status --lock-timeout 10ms").expect(0);
+        Ok::<(), StoreError>(())
+    });
+    ran.unwrap();
+    house.run("check").expect(1);
+}
+
+#[test]
+fn a_truncated_store_is_damaged() {
+    let house = House::fitted();
+    let file = OpenOptions::new()
+        .write(true)
+        .open(house.path(STORE))
+        .unwrap();
+    file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    for command in ["fit", "status", "check"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: the store is damaged: .freshness/freshness.db
+
+hint: restore it from a backup, or remove it with its -wal and -shm files and import again
+
+"#]],
+        );
+    }
+    house.run("doctor").expect(2);
+}
+
+#[test]
+fn a_file_that_is_no_store_is_left_alone() {
+    let house = House::empty();
+    fs::write(house.path("notes.txt"), "not a store at all\n".repeat(90)).unwrap();
+    check_refused(
+        &house,
+        "check --store notes.txt",
+        str![[r#"
+error: not a store of freshness: notes.txt
+
+hint: the file is something else and was left alone; name another with --store
+
+"#]],
+    );
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_refused() {
+    let house = House::fitted();
+    // SQLite keeps `user_version` at byte 60, big endian.
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(house.path(STORE))
+        .unwrap();
+    file.seek(SeekFrom::Start(60)).unwrap();
+    let mut version = [0; 4];
+    file.read_exact(&mut version).unwrap();
+    file.seek(SeekFrom::Start(60)).unwrap();
+    file.write_all(&(u32::from_be_bytes(version) + 998).to_be_bytes())
+        .unwrap();
+    drop(file);
+    for command in ["check", "status", "fit", "import datasets datasets.csv"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: the store was written by a newer version of freshness: .freshness/freshness.db (its format is 999, this program knows up to 1)
+
+hint: use the newer version of freshness, or another store with --store
+
+"#]],
+        );
+    }
+}
+
+#[test]
+fn an_unreadable_configuration_is_named() {
+    let house = House::empty();
+    fs::write(house.path("freshness.yaml"), "check:\n  strikt: true\n").unwrap();
+    check_refused(
+        &house,
+        "check",
+        str![[r#"
+error: freshness.yaml:2:3: unknown key: strikt
+
+hint: did you mean `strict`?
+
+"#]],
+    );
+    check_refused(
+        &house,
+        "check --config other.yaml",
+        str![[r#"
+error: cannot read configuration: other.yaml: No such file or directory (os error 2)
+
+"#]],
+    );
+}
+
+#[test]
+fn a_variable_that_sets_nothing_is_found_by_doctor() {
+    let house = House::fitted();
+    let mut command = house.command("doctor");
+    let output = command.env("FRESHNESS_STROE", "a.db").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("these variables set nothing: FRESHNESS_STROE"),
+        "{text}"
+    );
+}
