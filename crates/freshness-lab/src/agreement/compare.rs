@@ -107,7 +107,7 @@ fn compare_one(
     let (zone, _) = model.fitted.zone();
     let family = ZoneFamily::of(zone, first, last);
     let learned = model.fitted.moves();
-    let dates: Vec<i64> = known.moves.iter().map(|moved| start_of(moved)).collect();
+    let dates: Vec<i64> = known.moves.iter().map(start_of).collect();
     let moves = known
         .moves
         .iter()
@@ -149,7 +149,7 @@ fn start_of(moved: &KnownMove) -> i64 {
     let midnight = moved.date.at(0, 0, 0, 0);
     jiff::tz::Offset::UTC
         .to_timestamp(midnight)
-        .map_or(0, |at| at.as_second())
+        .map_or(0, jiff::Timestamp::as_second)
 }
 
 /// Is the instant within a week of the day?

@@ -3,7 +3,7 @@
 //! One JSON object per line. Calendars are written as the program writes them;
 //! one that ends in `*` stands for all that begin so.
 
-use freshness_core::civil::{DAY, MINUTE, Zone};
+use freshness_core::civil::{DAY, Zone};
 use freshness_core::schedule::{Calendar, Grain};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -136,7 +136,7 @@ fn read_lines<T: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<T>, Agreem
 }
 
 /// Set times of a day that lie no further apart are the same.
-const SAME_TIME_MINUTES: i64 = 60;
+const SAME_TIME_MINUTES: u16 = 60;
 
 impl Known {
     /// The calendar and its alternatives.
@@ -185,10 +185,7 @@ fn is_same(known: &Calendar, learned: &Calendar) -> bool {
     else {
         return known == learned;
     };
-    let near = |(a, b): (&u16, &u16)| {
-        let apart = (i64::from(*a) - i64::from(*b)).rem_euclid(DAY / MINUTE);
-        apart.min(DAY / MINUTE - apart) <= SAME_TIME_MINUTES
-    };
+    let near = |(a, b): (&u16, &u16)| a.abs_diff(*b) <= SAME_TIME_MINUTES;
     days == learned_days
         && times.len() == learned_times.len()
         && times.iter().zip(learned_times).all(near)
@@ -217,5 +214,47 @@ impl ZoneFamily {
             ZoneFamily::Other => "other clocks",
             ZoneFamily::Any => "not told",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_calendar(known: &str, learned: &str, agrees: bool) {
+        let fact = format!(
+            r#"{{"dataset_id":"a","confidence":"high","calendar":"{known}","zones":["any"]}}"#
+        );
+        let known = read_truth(&fact).unwrap().remove(0);
+        let learned: Calendar = learned.parse().unwrap();
+        let grain = known.admits_grain(learned.grain());
+        assert_eq!(grain && known.admits_calendar(&learned), agrees);
+    }
+
+    #[test]
+    fn a_calendar_is_itself_and_a_star_stands_for_what_follows() {
+        check_calendar("daily", "daily", true);
+        check_calendar("daily", "Mon–Fri", false);
+        check_calendar("monthly *", "monthly day 3", true);
+        check_calendar("monthly *", "weekly Mon", false);
+        check_calendar("every 15 minutes*", "every 15 minutes Mon–Fri 08–17", true);
+    }
+
+    #[test]
+    fn set_times_are_known_to_the_hour() {
+        check_calendar("06:00, 18:00", "06:20, 18:50", true);
+        check_calendar("06:00, 18:00", "06:00", false);
+        check_calendar("06:00, 18:00", "06:00, 20:00", false);
+    }
+
+    #[test]
+    fn a_zone_belongs_to_those_whose_clocks_change_with_it() {
+        let family =
+            |name| ZoneFamily::of(Zone::named(name).unwrap(), 1_577_836_800, 1_735_689_600);
+        assert_eq!(family("Europe/London"), ZoneFamily::Eu);
+        assert_eq!(family("America/Los_Angeles"), ZoneFamily::Us);
+        assert_eq!(family("Asia/Shanghai"), ZoneFamily::None);
+        assert_eq!(family("Australia/Sydney"), ZoneFamily::Other);
     }
 }
