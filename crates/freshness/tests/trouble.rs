@@ -5,9 +5,11 @@ mod house;
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+#[cfg(unix)]
+use std::process::Command;
 
 use freshness_store::{Access, LineageMode, Store, StoreError};
-use house::House;
+use house::{House, Ran};
 use snapbox::{IntoData, assert_data_eq, str};
 
 const STORE: &str = ".freshness/freshness.db";
@@ -139,6 +141,57 @@ hint: another process has been writing all the while; try again when it has ende
     });
     ran.unwrap();
     house.run("check").expect(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_store_can_be_looked_at_and_not_checked() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+
+    let house = House::fitted();
+    let allow = |name: &str, mode| {
+        fs::set_permissions(house.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    fs::copy(env!("CARGO_BIN_EXE_freshness"), house.path("freshness")).unwrap();
+    allow("", 0o755);
+    allow(".freshness", 0o555);
+    allow(STORE, 0o444);
+    let is_root = fs::metadata(house.path(STORE)).unwrap().uid() == 0;
+    let run = |line: &str| {
+        let mut command = Command::new(house.path("freshness"));
+        command
+            .current_dir(house.path(""))
+            .env_clear()
+            .args(line.split_whitespace())
+            .args(["--now", house::NOW]);
+        if is_root {
+            // Root may write everywhere: play it as nobody.
+            command.uid(65_534).gid(65_534);
+        }
+        Ran::from(command.output().unwrap())
+    };
+    run("status").expect(0);
+    run("explain raw_orders").expect(0);
+    assert_data_eq!(
+        run("check").expect(2).stderr,
+        str![[r#"
+error: the store is read-only: .freshness/freshness.db
+
+hint: `freshness status` needs no right to write; else make the file and its folder writable
+
+"#]]
+    );
+    assert_data_eq!(
+        run("fit").expect(2).stderr,
+        str![[r#"
+error: the store is read-only: .freshness/freshness.db
+
+hint: make the file and its folder writable for this user; SQLite writes -wal and -shm files beside it
+
+"#]]
+    );
+    allow(".freshness", 0o755);
 }
 
 #[test]

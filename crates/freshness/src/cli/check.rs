@@ -23,7 +23,7 @@ use super::{Answer, Context};
 use crate::config::Format;
 use crate::outputs::datasets::{DatasetLine, sort_late_first, summary_line, table};
 use crate::outputs::write_document;
-use crate::rounds::{self, Checked, Doubt, Judged, Summary};
+use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary};
 
 /// Fail if a critical dataset is late.
 ///
@@ -66,7 +66,7 @@ struct Document<'a> {
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let settings = context.settings.check;
     let strict = args.strict || settings.strict;
-    let mut store = context.open(Access::ReadWrite)?;
+    let mut store = context.open(Access::ReadWrite).map_err(RoundError::from)?;
     let mut checked = rounds::check(
         &mut store,
         &context.clock,

@@ -1,15 +1,11 @@
 //! Which datasets are late now, and can that be told at all?
 
-use std::collections::BTreeMap;
-
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
 use freshness_core::state::{self, DatasetState, Severity, State};
-use freshness_store::{
-    CheckRecord, DatasetEntry, DatasetNo, ModelRow, StateChange, Store, StoreError, Tail,
-};
+use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -79,6 +75,9 @@ pub struct Summary {
 const TAIL_ARRIVALS: usize = 48;
 const TAIL_SECONDS: i64 = 2 * 86_400;
 
+/// The model status of a dataset without one.
+const NO_MODEL: &str = "none";
+
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 1_000;
 
@@ -137,10 +136,10 @@ pub fn look(
             store.path().display().to_string(),
         ));
     }
-    let fitted_at = store.last_fit()?.map(|run| run.as_of);
-    let rows = store.model_rows()?;
-    refuse_without_models(&rows)?;
-    let rows: BTreeMap<DatasetNo, &ModelRow> = rows.iter().map(|row| (row.no, row)).collect();
+    let Some(run) = store.last_fit()? else {
+        return Err(RoundError::NoModels);
+    };
+    let fitted_at = Some(run.as_of);
 
     let holidays = holidays();
     let n_threads = n_threads(threads, entries.len(), DATASETS_PER_THREAD);
@@ -148,9 +147,10 @@ pub fn look(
         store,
         n_threads,
         &entries,
-        |store, entry| judge_one(store, entry, rows.get(&entry.no).copied(), &holidays, now),
+        |store, entry| judge_one(store, entry, &holidays, now),
         |_| (),
     )?;
+    refuse_without_models(&judged)?;
 
     let mut doubts = Vec::new();
     if let Some(fitted_at) = fitted_at {
@@ -187,23 +187,20 @@ pub fn is_overdue(state: State) -> bool {
     }
 }
 
-fn refuse_without_models(rows: &[ModelRow]) -> Result<(), RoundError> {
-    if rows.is_empty() {
-        return Err(RoundError::NoModels);
-    }
-    if rows.iter().any(|row| row.version == Model::VERSION) {
+fn refuse_without_models(judged: &[(Judged, Option<DatasetFailure>)]) -> Result<(), RoundError> {
+    let has_model = |(judged, _): &(Judged, _)| judged.state.model_status != NO_MODEL;
+    if judged.iter().any(has_model) {
         return Ok(());
     }
-    match rows[0].model() {
-        Ok(_) => Ok(()),
-        Err(error) => Err(RoundError::NoReadableModels(error.to_string())),
+    match judged.iter().find_map(|(_, failure)| failure.as_ref()) {
+        Some(failure) => Err(RoundError::NoReadableModels(failure.error.clone())),
+        None => Err(RoundError::NoModels),
     }
 }
 
 fn judge_one(
     store: &Store,
     entry: &DatasetEntry,
-    row: Option<&ModelRow>,
     holidays: &Holidays,
     now: Timestamp,
 ) -> (Judged, Option<DatasetFailure>) {
@@ -212,8 +209,10 @@ fn judge_one(
         Err(error) => return unreadable(entry, Dataset::undeclared(entry.id.clone()), error),
     };
     let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
-        let model = row.map(ModelRow::model).transpose()?;
-        Ok((model, recent(store, entry.no, now.as_second())?))
+        Ok((
+            store.model(entry.no)?,
+            recent(store, entry.no, now.as_second())?,
+        ))
     };
     match read() {
         Ok((model, history)) => {
@@ -258,7 +257,7 @@ fn unreadable(
         dataset_id: entry.id.clone(),
         state: State::NotEvaluated,
         severity: None,
-        model_status: "none",
+        model_status: NO_MODEL,
         last_arrival: None,
         current: None,
         late_seconds: None,

@@ -1,12 +1,11 @@
 //! What is normal for each dataset, and what of it is news?
 
-use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 
 use freshness_core::fit::{self, Change, Fitted, Model, Move, Parameters, ShiftNote};
 use freshness_core::schedule::Calendar;
 use freshness_core::{civil::Holidays, dataset::DatasetId};
-use freshness_store::{DatasetEntry, DatasetNo, FitRun, Store};
+use freshness_store::{DatasetEntry, FitRun, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -96,13 +95,6 @@ pub fn fit(
             store.path().display().to_string(),
         ));
     }
-    // A model that cannot be read is no model: what replaces it is news.
-    let before: BTreeMap<DatasetNo, Model> = store
-        .models()?
-        .into_iter()
-        .filter_map(|(no, model)| Some((no, model.ok()?)))
-        .collect();
-
     let holidays = holidays();
     let n_threads = n_threads(threads, entries.len(), DATASETS_PER_THREAD);
     let fitted = share(
@@ -118,13 +110,11 @@ pub fn fit(
     let mut failed = Vec::new();
     for (entry, fitted) in entries.iter().zip(fitted) {
         match fitted {
-            Ok(model) => {
-                news.extend(
-                    news_of(before.get(&entry.no), &model).map(|news| FitChange {
-                        dataset_id: entry.id.clone(),
-                        news,
-                    }),
-                );
+            Ok((model, its_news)) => {
+                news.extend(its_news.into_iter().map(|news| FitChange {
+                    dataset_id: entry.id.clone(),
+                    news,
+                }));
                 models.push((entry.no, model));
             }
             Err(error) => failed.push(DatasetFailure {
@@ -150,18 +140,22 @@ fn fit_one(
     holidays: &Holidays,
     as_of: Timestamp,
     parameters: &Parameters,
-) -> Result<Model, String> {
+) -> Result<(Model, Vec<News>), String> {
     let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
     let history = store.history(entry.no).map_err(|error| error.to_string())?;
     // A defect that one history brings to light must not stop the others.
-    panic::catch_unwind(AssertUnwindSafe(|| {
+    let model = panic::catch_unwind(AssertUnwindSafe(|| {
         fit::fit(dataset, &history, holidays, as_of.as_second(), parameters)
     }))
-    .map_err(|_| "the fit itself failed; please report this as a defect".to_owned())
+    .map_err(|_| "the fit itself failed; please report this as a defect".to_owned())?;
+    // A model that cannot be read is no model: what replaces it is news.
+    let before = store.model(entry.no).ok().flatten();
+    let news = news_of(before.as_ref(), &model);
+    Ok((model, news))
 }
 
 /// What the new model says that the old one did not, most telling first.
-fn news_of(before: Option<&Model>, model: &Model) -> impl Iterator<Item = News> {
+fn news_of(before: Option<&Model>, model: &Model) -> Vec<News> {
     let was = before.map(|before| &before.fitted);
     let was_status = was.map(Fitted::status);
     let mut news = Vec::new();
@@ -208,7 +202,7 @@ fn news_of(before: Option<&Model>, model: &Model) -> impl Iterator<Item = News> 
         | Fitted::Irregular(_)
         | Fitted::ColdStart(_) => {}
     }
-    news.into_iter()
+    news
 }
 
 /// More data moves the date of a change a little, which is no new change.
@@ -252,7 +246,7 @@ mod tests {
     #[test]
     fn a_cold_start_is_news_once() {
         let first = cold(3, "daily");
-        let news: Vec<News> = news_of(None, &first).collect();
+        let news = news_of(None, &first);
         assert_eq!(
             news,
             [News::ColdStart {
@@ -260,7 +254,7 @@ mod tests {
                 n_needed: 10
             }]
         );
-        assert_eq!(news_of(Some(&first), &cold(4, "weekly Mon")).count(), 0);
+        assert_eq!(news_of(Some(&first), &cold(4, "weekly Mon")), []);
     }
 
     #[test]
