@@ -298,3 +298,46 @@ fn a_variable_that_sets_nothing_is_found_by_doctor() {
         "{text}"
     );
 }
+
+/// Overwrites the first byte of a text inside the store.
+fn damage(house: &House, text: &str) {
+    let mut bytes = fs::read(house.path(STORE)).unwrap();
+    let at = bytes
+        .windows(text.len())
+        .position(|window| window == text.as_bytes())
+        .unwrap();
+    bytes[at] = b'!';
+    fs::write(house.path(STORE), bytes).unwrap();
+}
+
+#[test]
+fn a_dataset_that_cannot_be_read_stops_no_other() {
+    let house = House::fitted();
+    damage(&house, r#"{"version":1,"dataset_id":"events""#);
+    let ran = house.run("check").expect(1);
+    assert!(ran.stdout.contains("missed  critical  raw_orders"));
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+warning: not evaluated: the stored model of events cannot be read: expected value at line 1 column 1
+
+"#]]
+    );
+    house.run("doctor").expect(1);
+    house.run("fit").expect(0);
+    assert_eq!(house.run("check").expect(1).stderr, "");
+}
+
+#[test]
+fn an_unreadable_critical_dataset_cannot_be_told_unless_another_is_late() {
+    let model = r#"{"version":1,"dataset_id":"fct_revenue""#;
+    let declaration = r#"{"id":"fct_revenue""#;
+    for damaged in [model, declaration] {
+        let house = House::fitted();
+        damage(&house, damaged);
+        // Nothing is late yet; of one dataset that is not known.
+        house.run("check --now 2026-02-25T12:30:00Z").expect(2);
+        // One is late, whatever the other is.
+        house.run("check").expect(1);
+    }
+}

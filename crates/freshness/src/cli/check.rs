@@ -124,18 +124,17 @@ fn answer(checked: &Checked, strict: bool) -> Answer {
     if Summary::of(&checked.datasets).n_critical > 0 {
         return Answer::Late;
     }
-    let unreadable = |judged: &Judged| {
-        checked.doubts.iter().any(|doubt| match doubt {
-            Doubt::Unreadable(failure) => failure.dataset_id == judged.state.dataset_id,
-            Doubt::OldModels { .. } => false,
-        })
-    };
-    let untold = checked
+    let unreadable = checked.doubts.iter().any(|doubt| match doubt {
+        Doubt::Unreadable {
+            may_be_critical, ..
+        } => *may_be_critical,
+        Doubt::OldModels { .. } => false,
+    });
+    let unevaluated = checked
         .datasets
         .iter()
-        .filter(|judged| judged.dataset.critical && judged.state.state == State::NotEvaluated)
-        .any(|judged| strict || unreadable(judged));
-    match untold {
+        .any(|judged| judged.dataset.critical && judged.state.state == State::NotEvaluated);
+    match unreadable || (strict && unevaluated) {
         true => Answer::CouldNotTell,
         false => Answer::Healthy,
     }

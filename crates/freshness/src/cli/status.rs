@@ -114,7 +114,7 @@ pub(super) fn say_doubts(doubts: &[Doubt], context: &Context) {
                 "the models are {} old: run `freshness fit`",
                 words::duration(age.as_secs())
             )),
-            Doubt::Unreadable(failure) => {
+            Doubt::Unreadable { failure, .. } => {
                 context
                     .out
                     .warn(format_args!("not evaluated: {}", failure.error));

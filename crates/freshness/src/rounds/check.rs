@@ -49,8 +49,13 @@ pub enum Doubt {
         /// Their age.
         age: SignedDuration,
     },
-    /// Something of this dataset cannot be read.
-    Unreadable(DatasetFailure),
+    /// Something of a dataset cannot be read.
+    Unreadable {
+        /// Of which, and why.
+        failure: DatasetFailure,
+        /// Is it critical, or is even that unreadable?
+        may_be_critical: bool,
+    },
 }
 
 /// How many datasets are in which state.
@@ -161,7 +166,10 @@ pub fn look(
     }
     let mut datasets = Vec::with_capacity(judged.len());
     for (judged, failure) in judged {
-        doubts.extend(failure.map(Doubt::Unreadable));
+        doubts.extend(failure.map(|failure| Doubt::Unreadable {
+            failure,
+            may_be_critical: judged.dataset.critical,
+        }));
         datasets.push(judged);
     }
     Ok(Checked {
@@ -206,7 +214,12 @@ fn judge_one(
 ) -> (Judged, Option<DatasetFailure>) {
     let dataset = match &entry.declared {
         Ok(dataset) => dataset.clone(),
-        Err(error) => return unreadable(entry, Dataset::undeclared(entry.id.clone()), error),
+        Err(error) => {
+            // Whether it is critical cannot be told, so it must be taken for it.
+            let mut dataset = Dataset::undeclared(entry.id.clone());
+            dataset.critical = true;
+            return unreadable(entry, dataset, error);
+        }
     };
     let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
         Ok((
