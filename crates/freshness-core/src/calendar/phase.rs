@@ -29,7 +29,7 @@ impl Phase {
         period: i64,
     ) -> Option<Phase> {
         // An odd step does not fall in with the hours of a day.
-        let step = times.len() / MAX_POINTS | 1;
+        let step = (times.len() / MAX_POINTS) | 1;
         let times = times.step_by(step);
         let mut bins = [0u32; N_BINS];
         let mut n = 0usize;

@@ -178,7 +178,20 @@ impl Weekday {
 
     /// Three letters, as in `Mon`.
     pub fn short(self) -> &'static str {
-        ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][self.index()]
+        &self.name()[..3]
+    }
+
+    /// The whole name, as in `Monday`.
+    pub fn name(self) -> &'static str {
+        [
+            "Monday",
+            "Tuesday",
+            "Wednesday",
+            "Thursday",
+            "Friday",
+            "Saturday",
+            "Sunday",
+        ][self.index()]
     }
 }
 

@@ -122,7 +122,7 @@ impl MonthRule {
             MonthRule::Day(day) => Some(month_start.plus(i32::from(*day) - 1).min(last)),
             MonthRule::LastDay => Some(last),
             MonthRule::BusinessDay { k, country } => business(country).nth(usize::from(*k) - 1),
-            MonthRule::LastBusinessDay { country } => business(country).last(),
+            MonthRule::LastBusinessDay { country } => business(country).next_back(),
         }
     }
 }

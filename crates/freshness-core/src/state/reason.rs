@@ -87,7 +87,7 @@ fn cell(key: CellKey) -> String {
         CellKey::All => "all cycles".to_owned(),
         CellKey::Hour(hour) => format!("cycles of {hour:02}:00"),
         CellKey::Time(minute) => format!("the {:02}:{:02} load", minute / 60, minute % 60),
-        CellKey::Weekday(weekday) => format!("{}s", weekday.short()),
+        CellKey::Weekday(weekday) => format!("{}s", weekday.name()),
     }
 }
 
