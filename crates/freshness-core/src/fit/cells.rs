@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Cell, CellKey, Effect, EffectKey};
+use super::model::{Cell, CellKey, Effect};
 use super::quantile::{median, of_sorted, shrinkage, spread};
-use super::{bootstrap, tail, trim};
-use crate::civil::{Day, Weekday};
+use super::{bootstrap, effects, tail, trim};
+use crate::civil::Day;
 use crate::schedule::{Calendar, Grain};
 
 /// One delivered cycle.
@@ -53,12 +53,6 @@ const LEVEL_PRIOR: f64 = 6.0;
 const SPREAD_PRIOR: f64 = 20.0;
 /// … and in the shape of their noise.
 const SHAPE_PRIOR: f64 = 40.0;
-/// Days at the ends of a month that may be slow.
-const MONTH_END_DAYS: u8 = 3;
-/// Deliveries that an effect must rest on.
-const MIN_EFFECT_N: usize = 6;
-/// Standard errors that it must stand out by.
-const MIN_EFFECT_ERRORS: f64 = 4.0;
 
 /// The least spread in minutes: a minute for a daily feed. A finer clock than
 /// that says nothing about lateness.
@@ -88,8 +82,6 @@ pub(crate) fn learn(
         .iter()
         .map(|delivery| delivery.delay - levels[&delivery.regime])
         .collect();
-    let effect_keys = candidate_effects(calendar, parameters.grain);
-    let masks = effect_masks(deliveries, &effect_keys);
     // Shifts of cells and effects are estimated in turns, each on what the
     // other leaves (Tukey's median polish); two turns settle.
     let mut shifts = cell_shifts(deliveries, &rest);
@@ -100,30 +92,21 @@ pub(crate) fn learn(
             .zip(&rest)
             .map(|(delivery, rest)| rest - shifts[&delivery.key])
             .collect();
-        effects = find_shifts(&masks, &without_cells, effect_keys.len(), parameters.grain);
-        if effects.iter().all(|(shift, _)| *shift == 0.0) {
+        effects = effects::find(deliveries, &without_cells, calendar, parameters.grain);
+        if effects.is_empty() {
             break;
         }
-        let without_effects: Vec<f64> = masks
+        let without_effects: Vec<f64> = effects::sums(deliveries, &effects)
             .iter()
             .zip(&rest)
-            .map(|(mask, rest)| rest - sum_of(*mask, &effects))
+            .map(|(effect, rest)| rest - effect)
             .collect();
         shifts = cell_shifts(deliveries, &without_effects);
     }
-    for ((rest, delivery), mask) in rest.iter_mut().zip(deliveries).zip(&masks) {
-        *rest -= shifts[&delivery.key] + sum_of(*mask, &effects);
+    let sums = effects::sums(deliveries, &effects);
+    for ((rest, delivery), effect) in rest.iter_mut().zip(deliveries).zip(&sums) {
+        *rest -= shifts[&delivery.key] + effect;
     }
-    let effects: Vec<Effect> = effect_keys
-        .into_iter()
-        .zip(effects)
-        .filter(|(_, (shift, _))| *shift != 0.0)
-        .map(|(key, (shift, n))| Effect {
-            key,
-            shift,
-            n: n as u32,
-        })
-        .collect();
     let spreads = Spreads::of(deliveries, &rest, parameters.grain);
     let noise: Vec<f64> = deliveries
         .iter()
@@ -258,87 +241,6 @@ fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>
     let mut groups: BTreeMap<K, Vec<f64>> = BTreeMap::new();
     values.for_each(|(key, value)| groups.entry(key).or_default().push(value));
     groups
-}
-
-/// Which effects could be told for a calendar; at most 16.
-fn candidate_effects(calendar: &Calendar, grain: Grain) -> Vec<EffectKey> {
-    let weekdays = match calendar {
-        // Other calendars have a cell for each weekday.
-        Calendar::Grid { .. } | Calendar::Times { .. } => {
-            Weekday::ALL.map(EffectKey::Weekday).to_vec()
-        }
-        Calendar::Days(_) | Calendar::Months(_) | Calendar::Irregular => Vec::new(),
-    };
-    let month_ends = match grain {
-        Grain::Minutes(_) | Grain::Day => {
-            vec![
-                EffectKey::MonthEnd {
-                    days: MONTH_END_DAYS,
-                },
-                EffectKey::MonthStart {
-                    days: MONTH_END_DAYS,
-                },
-            ]
-        }
-        Grain::Week | Grain::Month => Vec::new(),
-    };
-    [weekdays, month_ends].concat()
-}
-
-/// For each delivery, the effects that apply to its day: bit i for key i.
-fn effect_masks(deliveries: &[Delivery], keys: &[EffectKey]) -> Vec<u16> {
-    let mut of_day = (Day(i32::MIN), 0u16);
-    deliveries
-        .iter()
-        .map(|delivery| {
-            if delivery.day != of_day.0 {
-                let bits = keys
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, key)| key.applies(delivery.day));
-                of_day = (delivery.day, bits.fold(0, |mask, (i, _)| mask | 1 << i));
-            }
-            of_day.1
-        })
-        .collect()
-}
-
-/// The effects that stand out of the noise by size and by standard errors; 0
-/// for the others.
-fn find_shifts(masks: &[u16], rest: &[f64], n_keys: usize, grain: Grain) -> Vec<(f64, usize)> {
-    let spread = spread(&mut rest.to_vec())
-        .unwrap_or(0.0)
-        .max(least_spread(grain));
-    // A day's cycles share their fate: days are counted, not cycles.
-    let cycles_a_day = (86_400 / grain.seconds()).max(1) as f64;
-    (0..n_keys)
-        .map(|key| {
-            let mut on: Vec<f64> = masks
-                .iter()
-                .zip(rest)
-                .filter(|(mask, _)| *mask & (1 << key) != 0)
-                .map(|(_, rest)| *rest)
-                .collect();
-            let n = on.len();
-            let n_days = n as f64 / cycles_a_day;
-            let shift = median(&mut on).unwrap_or(0.0);
-            let error = 1.25 * spread / n_days.max(1.0).sqrt();
-            let stands_out = n_days >= MIN_EFFECT_N as f64
-                && shift.abs() > MIN_EFFECT_ERRORS * error
-                && shift.abs() > spread / 2.0
-                && shift.abs() > least_margin(grain) / 5.0;
-            (if stands_out { round(shift) } else { 0.0 }, n)
-        })
-        .collect()
-}
-
-fn sum_of(mask: u16, shifts: &[(f64, usize)]) -> f64 {
-    shifts
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| mask & (1 << i) != 0)
-        .map(|(_, (shift, _))| shift)
-        .sum()
 }
 
 /// Spreads of cells and regimes, in minutes.

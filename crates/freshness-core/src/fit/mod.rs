@@ -10,6 +10,7 @@ mod bootstrap;
 mod cells;
 mod cold_start;
 mod delays;
+mod effects;
 mod gaps;
 mod learn;
 mod model;

@@ -147,6 +147,8 @@ pub enum EffectKey {
         /// How many days.
         days: u8,
     },
+    /// This day of the month.
+    MonthDay(u8),
 }
 
 /// A change of the schedule.
@@ -334,6 +336,7 @@ impl EffectKey {
             EffectKey::Weekday(weekday) => day.weekday() == weekday,
             EffectKey::MonthEnd { days } => day.days_to_month_end() < i32::from(days),
             EffectKey::MonthStart { days } => day.year_month_day().2 <= days as i8,
+            EffectKey::MonthDay(of_month) => day.year_month_day().2 == of_month as i8,
         }
     }
 }

@@ -82,6 +82,50 @@ fn what_is_normal_at_one_hour_is_late_at_another() {
     );
 }
 
+// elementary-data/elementary#2052: bursts on the 1st, the 15th and at month end
+// are flagged every month.
+#[test]
+fn slow_days_of_the_month_are_normal() {
+    let slow = "late day 1,15 +1:30\nlate last day +1:30";
+    check_states(
+        &format!("daily +06:00 ±5 UTC 2025-01-01..2026-03-16\n{slow}"),
+        "2026-02-20",
+        &[
+            "2026-02-28T07:20",
+            "2026-03-01T07:20",
+            "2026-03-15T07:20",
+            "2026-03-16T07:00",
+        ],
+        expect![[r#"
+            2026-02-28T07:20 pending 2026-02-28
+            2026-03-01T07:20 pending 2026-03-01
+            2026-03-15T07:20 pending 2026-03-15
+            2026-03-16T07:00 late 2026-03-16
+        "#]],
+    );
+    // They too can be late, and other days are not excused.
+    for late in ["2026-02-28", "2026-03-01", "2026-03-15"] {
+        let feed = format!("daily +06:00 ±5 UTC 2025-01-01..{late}\n{slow}");
+        let states = Feed::new(&feed).states("2026-02-20", &[&format!("{late}T08:30")]);
+        assert_eq!(states, format!("{late}T08:30 late {late}\n"));
+    }
+    for late in ["2026-02-26", "2026-03-02", "2026-03-14"] {
+        let feed = format!("daily +06:00 ±5 UTC 2025-01-01..{late}\n{slow}");
+        let states = Feed::new(&feed).states("2026-02-20", &[&format!("{late}T07:20")]);
+        assert_eq!(states, format!("{late}T07:20 late {late}\n"));
+    }
+    check_states_in_zone(
+        "hourly +00:05 ±2 Europe/Berlin 2025-06-01..2026-03-01\nlate last day +0:20",
+        "2026-02-20",
+        &["2026-02-27T14:20", "2026-02-28T14:20", "2026-02-28T14:35"],
+        expect![[r#"
+            2026-02-27T14:20 ok 2026-02-27T14:00
+            2026-02-28T14:20 pending 2026-02-28T14:00
+            2026-02-28T14:35 ok 2026-02-28T14:00
+        "#]],
+    );
+}
+
 // guilhemmarchand/trackme#104 and healthchecks/healthchecks#330: red every
 // Monday morning; down every night.
 #[test]

@@ -140,6 +140,7 @@ pub fn effect(key: EffectKey) -> String {
         EffectKey::MonthEnd { days } => format!("last {days} days of the month"),
         EffectKey::MonthStart { days: 1 } => "first day of the month".to_owned(),
         EffectKey::MonthStart { days } => format!("first {days} days of the month"),
+        EffectKey::MonthDay(day) => format!("day {day} of the month"),
     }
 }
 
