@@ -11,12 +11,12 @@ use crate::feed::Feed;
 
 /// What is said of a feed at each instant, with a model learned up to `as_of`.
 #[track_caller]
-fn check_states(feed: &str, as_of: &str, instants: &[&str], expected: Expect) {
+fn check_states(feed: &str, as_of: &str, instants: &[&str], expected: &Expect) {
     expected.assert_eq(&Feed::new(feed).states(as_of, instants));
 }
 
 #[track_caller]
-fn check_states_in_zone(feed: &str, as_of: &str, instants: &[&str], expected: Expect) {
+fn check_states_in_zone(feed: &str, as_of: &str, instants: &[&str], expected: &Expect) {
     expected.assert_eq(&Feed::new(feed).in_zone().states(as_of, instants));
 }
 
@@ -32,7 +32,7 @@ fn weekends_are_quiet_and_a_monday_miss_is_caught_the_same_evening() {
             "2026-03-09T15:00",
             "2026-03-09T17:00",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-03-07T12:00 ok 2026-03-06
             2026-03-08T20:00 ok 2026-03-06
             2026-03-09T15:00 pending 2026-03-09
@@ -48,7 +48,7 @@ fn weekends_are_quiet_and_a_monday_miss_is_caught_the_same_evening() {
             "2026-03-08T06:00",
             "2026-03-08T08:00",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-03-06T12:00 ok 2026-03-05
             2026-03-07T20:00 ok 2026-03-05
             2026-03-08T06:00 pending 2026-03-08
@@ -64,7 +64,7 @@ fn what_is_normal_at_one_hour_is_late_at_another() {
         "hourly +00:05 ±2 UTC 2026-01-01..2026-03-01\nlate hour 2,3,4 +0:20\nskip 2026-02-28T03\nskip 2026-02-28T15",
         "2026-02-28T01:30",
         &["2026-02-28T03:20", "2026-02-28T03:45", "2026-02-28T15:20"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T03:20 pending 2026-02-28T03:00
             2026-02-28T03:45 late 2026-02-28T03:00
             2026-02-28T15:20 late 2026-02-28T15:00
@@ -74,7 +74,7 @@ fn what_is_normal_at_one_hour_is_late_at_another() {
         "08:00, 20:00 +00:10 ±5 Asia/Tokyo 2025-10-01..2026-02-28T12:00\nlate hour 20 +3:00",
         "2026-02-28",
         &["2026-02-28T09:00", "2026-02-28T23:00", "2026-02-28T23:59"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T09:00 ok 2026-02-28T08:05
             2026-02-28T23:00 ok 2026-02-28T08:05
             2026-02-28T23:59 late 2026-02-28T23:05
@@ -96,7 +96,7 @@ fn slow_days_of_the_month_are_normal() {
             "2026-03-15T07:20",
             "2026-03-16T07:00",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T07:20 pending 2026-02-28
             2026-03-01T07:20 pending 2026-03-01
             2026-03-15T07:20 pending 2026-03-15
@@ -118,7 +118,7 @@ fn slow_days_of_the_month_are_normal() {
         "hourly +00:05 ±2 Europe/Berlin 2025-06-01..2026-03-01\nlate last day +0:20",
         "2026-02-20",
         &["2026-02-27T14:20", "2026-02-28T14:20", "2026-02-28T14:35"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-27T14:20 ok 2026-02-27T14:00
             2026-02-28T14:20 pending 2026-02-28T14:00
             2026-02-28T14:35 ok 2026-02-28T14:00
@@ -143,7 +143,7 @@ fn hours_without_deliveries_are_part_of_the_calendar() {
             "2026-03-09T09:10",
             "2026-03-09T09:30",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-03-04T23:00 ok 2026-03-04T17:00
             2026-03-05T08:30 ok 2026-03-04T17:00
             2026-03-05T11:05 pending 2026-03-05T11:00
@@ -164,7 +164,7 @@ fn hours_without_deliveries_are_part_of_the_calendar() {
             "2026-03-02T06:04",
             "2026-03-02T06:15",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-03-01T23:58 ok 2026-03-01T23:55
             2026-03-02T03:00 ok 2026-03-01T23:55
             2026-03-02T06:00 pending 2026-03-02T06:00
@@ -186,7 +186,7 @@ fn a_holiday_and_the_morning_after_it_are_not_stale() {
             "2026-04-07T07:00",
             "2026-04-07T09:00",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-04-03T12:00 ok 2026-04-02
             2026-04-06T12:00 ok 2026-04-02
             2026-04-07T07:00 pending 2026-04-07
@@ -202,7 +202,7 @@ fn a_holiday_and_the_morning_after_it_are_not_stale() {
             "2026-05-27T04:00",
             "2026-05-27T06:00",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-05-25T12:00 ok 2026-05-23
             2026-05-26T12:00 ok 2026-05-23
             2026-05-27T04:00 pending 2026-05-27
@@ -222,7 +222,7 @@ fn a_local_name_and_an_instant_of_one_cycle_are_one_cycle() {
         &feed("2026-02-28"),
         "2026-02-27",
         instants,
-        expect![[r#"
+        &expect![[r#"
         2026-02-28T08:00 ok 2026-02-28
     "#]],
     );
@@ -230,7 +230,7 @@ fn a_local_name_and_an_instant_of_one_cycle_are_one_cycle() {
         &feed("2026-02-28T00:30"),
         "2026-02-27",
         instants,
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T08:00 ok 2026-02-28
         "#]],
     );
@@ -238,7 +238,7 @@ fn a_local_name_and_an_instant_of_one_cycle_are_one_cycle() {
         &feed("2026-02-27T20:30Z"),
         "2026-02-27",
         instants,
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T08:00 ok 2026-02-28
         "#]],
     );
@@ -247,7 +247,7 @@ fn a_local_name_and_an_instant_of_one_cycle_are_one_cycle() {
         &feed("2026-02-27T14:30Z"),
         "2026-02-27",
         instants,
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T08:00 late 2026-02-28
         "#]],
     );
@@ -285,7 +285,7 @@ fn a_load_twice_a_day_is_on_time_after_the_clock_change() {
             "2026-03-29T22:30",
             "2026-03-30T00:30",
         ],
-        expect![[r#"
+        &expect![[r#"
             2026-03-29T02:30 ok 2026-03-28T22:55
             2026-03-29T10:30 ok 2026-03-28T22:55
             2026-03-29T13:00 ok 2026-03-29T10:55
@@ -297,7 +297,7 @@ fn a_load_twice_a_day_is_on_time_after_the_clock_change() {
         "every 12 hours +00:10 ±4 America/New_York 2025-04-01..2025-11-02T02:00\nalso 2025-11-02T12:11",
         "2025-11-01T13:00",
         &["2025-11-02T11:00", "2025-11-02T13:00"],
-        expect![[r#"
+        &expect![[r#"
             2025-11-02T11:00 ok 2025-11-02T00:05
             2025-11-02T13:00 ok 2025-11-02T12:05
         "#]],
@@ -340,7 +340,7 @@ fn a_sender_a_little_fast_serves_the_cycle_that_is_about_to_begin() {
         "daily +01:00 ±2 UTC 2025-10-01..2026-02-28\nalso 2026-02-28T00:57",
         "2026-02-27",
         &["2026-02-28T03:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T03:00 ok 2026-02-28
         "#]],
     );
@@ -348,7 +348,7 @@ fn a_sender_a_little_fast_serves_the_cycle_that_is_about_to_begin() {
         "hourly -00:01 ±1 UTC 2026-01-01..2026-03-01\nskip 2026-02-28T12",
         "2026-02-27",
         &["2026-02-28T11:58", "2026-02-28T12:05", "2026-02-28T13:05"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T11:58 ok 2026-02-28T11:00
             2026-02-28T12:05 late 2026-02-28T12:00
             2026-02-28T13:05 ok 2026-02-28T13:00
@@ -363,7 +363,7 @@ fn an_arrival_from_the_future_makes_nothing_fresh() {
         "daily +06:00 ±5 UTC 2025-10-01..2026-02-27\nalso 2027-02-28T06:00",
         "2026-02-26",
         &["2026-02-27T08:00", "2026-02-28T08:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-27T08:00 late 2026-02-27
             2026-02-28T08:00 missed 2026-02-27
         "#]],
@@ -376,7 +376,7 @@ fn an_arrival_from_the_future_makes_nothing_fresh() {
          also 2026-02-22T06:00 <2026-02-22",
         "2026-02-19",
         &["2026-02-20T08:00", "2026-02-21T08:00", "2026-02-22T08:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-20T08:00 ok 2026-02-20
             2026-02-21T08:00 ok 2026-02-21
             2026-02-22T08:00 ok 2026-02-22
@@ -415,7 +415,7 @@ fn a_backfill_does_not_serve_today() {
         &format!("daily +06:00 ±5 UTC 2025-10-01..2026-02-28{backfill}"),
         "2026-02-27",
         &["2026-02-28T05:00", "2026-02-28T08:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T05:00 pending 2026-02-28
             2026-02-28T08:00 late 2026-02-28
         "#]],
@@ -426,7 +426,7 @@ fn a_backfill_does_not_serve_today() {
          also 2026-02-28T00:07 =2026-02-14T01:00",
         "2026-02-27T12:00",
         &["2026-02-28T00:45"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T00:45 late 2026-02-28T00:00
         "#]],
     );
@@ -434,7 +434,7 @@ fn a_backfill_does_not_serve_today() {
         "weekly Mon +06:00 ±20 UTC 2025-01-01..2026-03-02\nalso 2026-03-02T06:00 =2026-02-02",
         "2026-02-27",
         &["2026-03-02T23:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-03-02T23:00 late 2026-03-02
         "#]],
     );
@@ -446,7 +446,7 @@ fn a_backfill_does_not_serve_today() {
          also 2026-02-28T06:00 <2026-02-13",
         "2026-02-26",
         &["2026-02-27T08:00", "2026-02-28T08:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-27T08:00 ok 2026-02-27
             2026-02-28T08:00 late 2026-02-28
         "#]],
@@ -471,7 +471,7 @@ fn yesterdays_file_again_is_an_arrival_of_yesterdays_cycle() {
          also 2026-02-28T06:00 <2026-02-27",
         "2026-02-26",
         &["2026-02-28T08:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T08:00 late 2026-02-28
         "#]],
     );
@@ -479,7 +479,7 @@ fn yesterdays_file_again_is_an_arrival_of_yesterdays_cycle() {
         "hourly +00:06 ±2 UTC 2026-01-01..2026-02-28\nalso 2026-02-27T23:40",
         "2026-02-27",
         &["2026-02-28T00:30"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-28T00:30 late 2026-02-28T00:00
         "#]],
     );
@@ -542,7 +542,7 @@ fn what_is_not_due_yet_is_pending() {
         "daily +06:00 ±5 UTC 2025-10-01..2026-02-28",
         "2026-02-27T12:00",
         &["2026-02-27T23:59", "2026-02-28T00:00", "2026-02-28T06:01"],
-        expect![[r#"
+        &expect![[r#"
             2026-02-27T23:59 ok 2026-02-27
             2026-02-28T00:00 pending 2026-02-28
             2026-02-28T06:01 pending 2026-02-28
@@ -552,7 +552,7 @@ fn what_is_not_due_yet_is_pending() {
         "weekly Mon +06:00 ±20 Europe/Berlin 2025-01-01..2026-03-01",
         "2026-02-27",
         &["2026-03-01T12:00", "2026-03-02T05:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-03-01T12:00 ok 2026-02-23
             2026-03-02T05:00 pending 2026-03-02
         "#]],
@@ -561,7 +561,7 @@ fn what_is_not_due_yet_is_pending() {
         "monthly day 3 +06:00 ±20 UTC 2024-01-01..2026-03-01",
         "2026-02-27",
         &["2026-03-01T12:00", "2026-03-03T05:00", "2026-03-04T12:00"],
-        expect![[r#"
+        &expect![[r#"
             2026-03-01T12:00 ok 2026-02-03
             2026-03-03T05:00 pending 2026-03-03
             2026-03-04T12:00 late 2026-03-03
