@@ -54,7 +54,7 @@ impl SourceError {
                 ..
             } => Some(format!("rename {near} to {missing}, if that is what it is")),
             SourceError::MissingColumn { near: None, .. } => {
-                Some("the first line of a CSV file must name its columns".to_owned())
+                Some("name a column so; in CSV the first line names the columns".to_owned())
             }
             SourceError::Directory => Some("name the files in it: DIR/*.csv".to_owned()),
             SourceError::WrongFormat(_) | SourceError::NotParquet => Some(
@@ -62,7 +62,7 @@ impl SourceError {
                     .to_owned(),
             ),
             SourceError::LongLine { .. } => {
-                Some("a quote that is opened and never closed makes one long line".to_owned())
+                Some("in CSV, a quote that is opened and never closed makes one long line".to_owned())
             }
             SourceError::TooLarge { .. } => {
                 Some("save it as a plain file and import that".to_owned())
