@@ -61,9 +61,9 @@ impl SourceError {
                 "CSV, NDJSON (both plain or gzip) and Parquet are read; --input-format says which"
                     .to_owned(),
             ),
-            SourceError::LongLine { .. } => {
-                Some("in CSV, a quote that is opened and never closed makes one long line".to_owned())
-            }
+            SourceError::LongLine { .. } => Some(
+                "in CSV, a quote that is opened and never closed makes one long line".to_owned(),
+            ),
             SourceError::TooLarge { .. } => {
                 Some("save it as a plain file and import that".to_owned())
             }
