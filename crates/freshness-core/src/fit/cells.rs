@@ -165,7 +165,7 @@ pub(crate) fn learn(
                 } else {
                     round(n as f64 / n_expected.max(n) as f64)
                 },
-                skipped: usual_skips(n_expected, n_skipped),
+                skipped: round(usual_skips(n_expected, n_skipped)),
                 p10: round(p10),
                 p50: round(p50),
                 p90: round(p90),

@@ -2,6 +2,7 @@
 //!
 //! A loose default, which by its type can only advise.
 
+use super::cells::round;
 use super::model::ColdStart;
 use super::quantile::median;
 use crate::calendar::{Inference, Source};
@@ -37,7 +38,7 @@ fn allowance(grain: Option<Grain>) -> f64 {
 /// delays (minutes).
 pub(crate) fn loose(inference: &Inference, n_cycles: u32, delays: &mut [f64]) -> ColdStart {
     let grain = inference.calendar.grain();
-    let p50 = median(delays);
+    let p50 = median(delays).map(round);
     ColdStart {
         calendar: inference.calendar.clone(),
         calendar_source: inference.source,
@@ -46,7 +47,7 @@ pub(crate) fn loose(inference: &Inference, n_cycles: u32, delays: &mut [f64]) ->
         n_cycles,
         n_needed: floor(grain),
         p50,
-        threshold: p50.unwrap_or(0.0) + allowance(grain),
+        threshold: round(p50.unwrap_or(0.0) + allowance(grain)),
     }
 }
 

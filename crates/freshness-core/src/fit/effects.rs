@@ -6,7 +6,7 @@
 //! out most is taken first and the others are sought in what it leaves, so that
 //! of two that overlap the one that says more is named.
 
-use super::cells::{Delivery, least_margin, least_spread};
+use super::cells::{Delivery, least_margin, least_spread, round};
 use super::model::{Effect, EffectKey};
 use super::quantile::{median, of_sorted, spread};
 use crate::civil::{Day, Weekday};
@@ -77,7 +77,7 @@ pub(crate) fn find(
             .count();
         effects.push(Effect {
             key,
-            shift: (shift * 1_000.0).round() / 1_000.0,
+            shift: round(shift),
             n: n as u32,
         });
     }

@@ -122,14 +122,14 @@ pub(crate) fn scheduled(
             let since = since.map_or(model.regime_since, |(cycle, _)| to_timestamp(cycle.start));
             ShiftNote {
                 since,
-                minutes: recent.minutes,
+                minutes: round(recent.minutes),
                 n: recent.n as u32,
             }
         }
         // A regime younger than a cold start: found, but not yet known well.
         (None, Some(shift)) if n_delivered < floor as usize => ShiftNote {
             since: model.regime_since,
-            minutes: shift.minutes,
+            minutes: round(shift.minutes),
             n: n_delivered as u32,
         },
         _ => return Fitted::Learned(model),
