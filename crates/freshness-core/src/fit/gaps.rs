@@ -6,6 +6,7 @@
 //! begin; parts lend each other strength by n / (n + k), incidents are trimmed,
 //! and the threshold is read from the pooled tail.
 
+use super::cells::round;
 use super::model::{GapCell, GapModel, Move};
 use super::quantile::{median, of_sorted, shrinkage};
 use super::{Parameters, tail, trim};
@@ -18,7 +19,9 @@ pub(crate) const PART_HOURS: i64 = 6;
 /// Silences' worth of belief in the whole week.
 const PRIOR: f64 = 15.0;
 /// Deliveries closer together than this are one.
-const LEAST_GAP: i64 = MINUTE;
+pub(crate) const LEAST_GAP: i64 = MINUTE;
+/// Minutes beyond which a silence is not told from for ever: ten years.
+const LONGEST: f64 = 3_652.5 * 1_440.0;
 /// Silences that a promise must rest on.
 const MIN_GAPS: usize = 60;
 /// A feed whose threshold is more than this many times its median silence, or
@@ -81,7 +84,7 @@ pub(crate) fn learn(
         ordinary,
         parameters.false_alarm_rate.max(0.1 / n_inside as f64),
     );
-    let minutes = |log: f64| (log.exp() * 1_000.0).round() / 1_000.0;
+    let minutes = |log: f64| round(log.exp().min(LONGEST));
     let cells: Vec<GapCell> = parts
         .into_iter()
         .map(|(from_hour, n, level)| GapCell {

@@ -21,7 +21,7 @@ mod tail;
 mod trim;
 
 pub use crate::calendar::Source;
-pub(crate) use gaps::part_of;
+pub(crate) use gaps::{LEAST_GAP, part_of};
 pub use model::{
     ArrivalModel, Cell, CellKey, Change, ColdStart, Effect, EffectKey, Expectation, Fitted,
     GapCell, GapModel, Model, Move, ShiftNote,

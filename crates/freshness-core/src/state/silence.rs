@@ -6,7 +6,7 @@
 use super::judge::Seen;
 use super::verdict::{CycleVerdict, State};
 use crate::arrivals::ArrivalHistory;
-use crate::fit::{Fitted, part_of, to_seconds, to_timestamp};
+use crate::fit::{Fitted, LEAST_GAP, part_of, to_seconds, to_timestamp};
 
 /// The silences that begin in `[from, to)`, as of `now`.
 pub(super) fn verdicts(
@@ -21,6 +21,12 @@ pub(super) fn verdicts(
     let begins = known.partition_point(|&time| time < from);
     (begins..known.len())
         .take_while(|&i| known[i] < to)
+        // Of arrivals that count as one, the last begins the silence.
+        .filter(|&i| {
+            known
+                .get(i + 1)
+                .is_none_or(|next| next - known[i] >= LEAST_GAP)
+        })
         .map(|i| {
             let start = known[i];
             let deadline = start + to_seconds(threshold(fitted, start));
