@@ -60,6 +60,16 @@ mod tests {
         }
 
         #[test]
+        fn a_quantile_is_the_line_through_its_neighbours(mut sample in prop::collection::vec(-1e6f64..1e6, 2..50), k in 0usize..49, between in 0.0f64..1.0) {
+            sample.sort_by(f64::total_cmp);
+            let n = sample.len();
+            let k = k % (n - 1);
+            let naive = sample[k] * (1.0 - between) + sample[k + 1] * between;
+            let level = (k as f64 + between) / (n - 1) as f64;
+            prop_assert!((of_sorted(&sample, level) - naive).abs() < 1e-3);
+        }
+
+        #[test]
         fn the_median_is_the_middle_quantile(mut sample in prop::collection::vec(-1e6f64..1e6, 1..50)) {
             let median = median(&mut sample.clone()).unwrap();
             sample.sort_by(f64::total_cmp);

@@ -3,3 +3,5 @@
 mod clocks;
 mod field;
 mod feed;
+mod oracles;
+mod properties;
