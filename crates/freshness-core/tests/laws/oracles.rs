@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use freshness_core::civil::{DAY, Day, Holidays, Weekday, Zone};
-use freshness_core::schedule::Calendar;
+use freshness_core::schedule::{Calendar, Cycle};
 
 /// Working days of 2000 to 2040 from the list of another program.
 fn working_days() -> Vec<Day> {
@@ -24,7 +24,7 @@ fn check_days(calendar: &str, expected: impl IntoIterator<Item = Day>) {
     let calendar: Calendar = calendar.parse().unwrap();
     let (from, to) = (10_957 * DAY, 25_933 * DAY);
     let cycles = calendar.cycles(Zone::universal(), &Holidays::builtin(), from, to);
-    let found: Vec<Day> = cycles.iter().map(|cycle| cycle.day()).collect();
+    let found: Vec<Day> = cycles.iter().map(Cycle::day).collect();
     assert_eq!(found, expected.into_iter().collect::<Vec<Day>>());
 }
 
