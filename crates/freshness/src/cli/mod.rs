@@ -5,6 +5,7 @@
 
 mod check;
 mod completions;
+mod demo;
 mod docs;
 mod doctor;
 mod explain;
@@ -44,6 +45,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::DemoArgs),
     Import(import::ImportArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
@@ -133,17 +135,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
         unknown_variables: environment.unknown().map(str::to_owned).collect(),
         settings,
     };
-    let answer = match command {
-        Command::Import(args) => import::run(&args, &mut context),
-        Command::Fit(args) => fit::run(&args, &mut context),
-        Command::Status(args) => status::run(&args, &mut context),
-        Command::Check(args) => check::run(&args, &mut context),
-        Command::Explain(args) => explain::run(&args, &mut context),
-        Command::Doctor(args) => doctor::run(&args, &mut context),
-        Command::Completions(args) => completions::run(&args, &mut context),
-        Command::Man(args) => man::run(&args, &mut context),
-        Command::Docs(args) => docs::run(&args, &mut context),
-    }?;
+    let answer = obey(&command, &mut context)?;
     context.out.finish()?;
     Ok(answer)
+}
+
+/// Runs one command in a context that is settled.
+fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
+    match command {
+        Command::Demo(args) => demo::run(args, context),
+        Command::Import(args) => import::run(args, context),
+        Command::Fit(args) => fit::run(args, context),
+        Command::Status(args) => status::run(args, context),
+        Command::Check(args) => check::run(args, context),
+        Command::Explain(args) => explain::run(args, context),
+        Command::Doctor(args) => doctor::run(args, context),
+        Command::Completions(args) => completions::run(args, context),
+        Command::Man(args) => man::run(args, context),
+        Command::Docs(args) => docs::run(args, context),
+    }
 }
