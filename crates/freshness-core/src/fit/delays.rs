@@ -84,31 +84,58 @@ fn grid_phases(inference: &Inference, at: &[i64], period: i64) -> Vec<Delay> {
 
 /// The first delivery of each local day over the whole history, by weekday.
 fn day_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
+    let by_weekday = inference.calendar.grain() == Some(Grain::Day);
+    let mut newest = i32::MIN;
+    let mut phases = of_days(inference, at);
+    phases.retain(|(day, _)| std::mem::replace(&mut newest, day.0) != day.0);
+    phases
+        .into_iter()
+        .map(|(day, phase)| match by_weekday {
+            true => Delay {
+                cell: day.weekday().index() as u8,
+                ..phase
+            },
+            false => phase,
+        })
+        .collect()
+}
+
+/// The second delivery of each local day that has one an hour behind the first.
+pub(crate) fn second_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
+    let (mut first, mut is_found) = ((Day(i32::MIN), 0.0), false);
+    let mut phases = of_days(inference, at);
+    phases.retain(|(day, phase)| {
+        if *day != first.0 {
+            (first, is_found) = ((*day, phase.minutes), false);
+            return false;
+        }
+        let is_second = !is_found && phase.minutes >= first.1 + 60.0;
+        is_found |= is_second;
+        is_second
+    });
+    phases.into_iter().map(|(_, phase)| phase).collect()
+}
+
+/// Every arrival with its local day, the day cut where it is emptiest.
+fn of_days(inference: &Inference, at: &[i64]) -> Vec<(Day, Delay)> {
     let zone = inference.zone;
     let Some(phase) = Phase::of(at.iter().map(|&time| zone.local(time)), DAY) else {
         return Vec::new();
     };
-    let by_weekday = inference.calendar.grain() == Some(Grain::Day);
-    let mut newest = i32::MIN;
-    let mut phases = Vec::new();
-    for &time in at {
-        let into = zone.local(time) - phase.cut;
-        let day = Day::of_local(into);
-        if day.0 > newest {
-            newest = day.0;
-            let cell = if by_weekday {
-                day.weekday().index() as u8
-            } else {
-                0
-            };
-            phases.push(Delay {
-                at: time,
-                cell,
-                minutes: into.rem_euclid(DAY) as f64 / MINUTE as f64,
-            });
-        }
-    }
-    phases
+    at.iter()
+        .map(|&time| {
+            let into = zone.local(time) - phase.cut;
+            let minutes = into.rem_euclid(DAY) as f64 / MINUTE as f64;
+            (
+                Day::of_local(into),
+                Delay {
+                    at: time,
+                    cell: 0,
+                    minutes,
+                },
+            )
+        })
+        .collect()
 }
 
 /// The cycles between `from` and `to` (UTC seconds; the first begins about

@@ -1,7 +1,7 @@
 //! From a calendar to a model: the steps in order.
 
 use super::cells::{self, CellParameters, least_margin, round};
-use super::delays::{RegimeDelays, delays, phases, tally};
+use super::delays::{RegimeDelays, delays, phases, second_phases, tally};
 use super::model::{ArrivalModel, Change, Fitted, Move, ShiftNote, to_timestamp};
 use super::quantile::median;
 use super::regimes::{Delay, MinMove, Shift, shifts};
@@ -63,7 +63,13 @@ pub(crate) fn scheduled(
     let least_move = min_move(grain);
     let points = phases(inference, history, n_arrivals, holidays);
     let shifts = shifts(&points, least_move, &|at| admits_a_move(inference.zone, at));
-    let moves = moves(inference, &points, &shifts);
+    let mut moves = moves(inference, &points, &shifts);
+    moves.extend(later_moves(
+        inference,
+        &history.at()[..n_arrivals],
+        least_move,
+    ));
+    moves.sort_by_key(|change| change.at);
     let (regimes, last_shift) = regimes(inference, &points, &shifts, history, n_arrivals, holidays);
     let (deliveries, expected) = tally(&regimes, &inference.calendar);
     let floor = cold_start::floor(Some(grain));
@@ -208,6 +214,23 @@ fn moves(inference: &Inference, points: &[Delay], shifts: &[Shift]) -> Vec<Move>
     };
     moves.sort_by_key(|change| change.at);
     moves
+}
+
+/// Moves of the second delivery of the day, for feeds that are awaited once.
+fn later_moves(inference: &Inference, at: &[i64], least_move: MinMove) -> Vec<Move> {
+    if !matches!(inference.calendar, Calendar::Days(_)) {
+        return Vec::new();
+    }
+    let points = second_phases(inference, at);
+    shifts(&points, least_move, &|at| admits_a_move(inference.zone, at))
+        .iter()
+        .map(|shift| Move {
+            at: to_timestamp(points[shift.from].at),
+            change: Change::LaterLoad {
+                minutes: tenth(shift.minutes),
+            },
+        })
+        .collect()
 }
 
 fn tenth(value: f64) -> f64 {

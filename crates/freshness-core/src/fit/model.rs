@@ -169,6 +169,12 @@ pub enum Change {
         /// Minutes.
         minutes: f64,
     },
+    /// The second delivery of the day comes this many minutes later (or
+    /// earlier); the calendar waits for the first one only.
+    LaterLoad {
+        /// Minutes.
+        minutes: f64,
+    },
     /// Deliveries come more or less often.
     Cadence {
         /// Deliveries a week before.

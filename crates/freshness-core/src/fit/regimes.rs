@@ -65,6 +65,7 @@ pub(crate) fn shifts(
         &mut starts,
     );
     starts.sort_unstable();
+    refine(&mut starts, delays, admitted);
     // A split that its neighbours took the effect of is dropped, smallest first.
     loop {
         let effects: Vec<f64> = (1..starts.len())
@@ -89,6 +90,42 @@ pub(crate) fn shifts(
                     .collect();
             }
         }
+    }
+}
+
+/// Replacing outliers moves an edge by up to its window. Puts each edge where
+/// the delays as they were, held against the medians of both sides, say.
+fn refine(starts: &mut [usize], delays: &[Delay], admitted: &dyn Fn(i64) -> bool) {
+    let reach = 2 * HAMPEL_REACH;
+    for i in 1..starts.len() {
+        let (from, edge) = (starts[i - 1], starts[i]);
+        let to = starts.get(i + 1).copied().unwrap_or(delays.len());
+        let level = |side: &[Delay]| {
+            median(&mut side.iter().map(|delay| delay.minutes).collect::<Vec<f64>>())
+        };
+        let (Some(before), Some(after)) = (level(&delays[from..edge]), level(&delays[edge..to]))
+        else {
+            continue;
+        };
+        let distance = (after - before).abs();
+        // How much nearer each delay is to the new level; none counts for more
+        // than the move itself.
+        let gain = |delay: &Delay| {
+            ((delay.minutes - before).abs() - (delay.minutes - after).abs())
+                .clamp(-distance, distance)
+        };
+        let window = (from + 1).max(edge.saturating_sub(reach))..(to - 1).min(edge + reach);
+        let mut best = (0.0, edge);
+        for at in window.filter(|&at| admitted(delays[at].at)) {
+            let moved = match at < edge {
+                true => delays[at..edge].iter().map(gain).sum::<f64>(),
+                false => -delays[edge..at].iter().map(gain).sum::<f64>(),
+            };
+            if moved > best.0 + 1e-9 {
+                best = (moved, at);
+            }
+        }
+        starts[i] = best.1;
     }
 }
 

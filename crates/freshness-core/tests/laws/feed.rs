@@ -162,6 +162,7 @@ impl Feed {
             let day = Day::of_local(zone.local(change.at.as_second()));
             text += &match change.change {
                 Change::Shift { minutes } => format!("\nmoved {day} by {minutes} min"),
+                Change::LaterLoad { minutes } => format!("\nlater load {day} by {minutes} min"),
                 Change::Cadence {
                     per_week_before,
                     per_week_after,

@@ -229,7 +229,9 @@ impl Stray {
             .days_to_clock_change
             .is_some_and(|days| days <= NEARBY_CLOCK_CHANGE_DAYS);
         let hour = match self.learned.change {
-            Change::Shift { minutes } => (minutes.abs() - 60.0).abs() <= 15.0,
+            Change::Shift { minutes } | Change::LaterLoad { minutes } => {
+                (minutes.abs() - 60.0).abs() <= 15.0
+            }
             Change::Cadence { .. } => false,
         };
         nearby && hour

@@ -213,6 +213,7 @@ fn told(moved: &Move) -> String {
     let day = moved.at.strftime("%Y-%m-%d");
     match moved.change {
         Change::Shift { minutes } => format!("{day} {} min", signed(minutes)),
+        Change::LaterLoad { minutes } => format!("{day} second delivery {} min", signed(minutes)),
         Change::Cadence {
             per_week_before,
             per_week_after,

@@ -63,6 +63,7 @@ pub fn shift(minutes_later: f64) -> String {
 pub fn change(change: &Change) -> String {
     match change {
         Change::Shift { minutes } => shift(*minutes),
+        Change::LaterLoad { minutes } => format!("second delivery of the day {}", shift(*minutes)),
         Change::Cadence {
             per_week_before,
             per_week_after,

@@ -212,6 +212,7 @@ fn same_move(old: &Move, new: &Move) -> bool {
     let same_kind = matches!(
         (&old.change, &new.change),
         (Change::Shift { .. }, Change::Shift { .. })
+            | (Change::LaterLoad { .. }, Change::LaterLoad { .. })
             | (Change::Cadence { .. }, Change::Cadence { .. })
     );
     same_kind && days.abs() <= SLACK_DAYS
