@@ -17,6 +17,10 @@ format:
 holidays:
     scripts/daily holidays
 
+# What the demo prints, and the README's picture of it.
+picture:
+    scripts/daily picture
+
 # Licences, bans and advisories of the dependencies; needs cargo-deny.
 deny:
     scripts/daily deny
