@@ -115,9 +115,9 @@ fn describe_model(page: &mut Page, model: &ArrivalModel, shift: Option<&ShiftNot
     describe_regime(page, model.regime_since, &model.moves, model.zone);
     if let Some(shift) = shift {
         page.fact(
-            "Provisional",
+            "Shift",
             format!(
-                "{} since {} ({} so far): the deadline is wider until that is sure",
+                "provisional: {} since {} ({} so far): the deadline is wider until that is sure",
                 words::shift(shift.minutes),
                 words::local(shift.since, model.zone),
                 words::count(u64::from(shift.n), "cycle")
