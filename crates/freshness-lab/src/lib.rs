@@ -4,3 +4,5 @@
 //! type that core cannot name.
 
 pub mod agreement;
+pub mod bench;
+pub mod warehouse;

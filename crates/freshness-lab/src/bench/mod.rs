@@ -1,0 +1,20 @@
+//! How fast is it, and how much memory does it take?
+//!
+//! A warehouse is written to a file and put through the real binary: import,
+//! fit, check, each timed as a whole process with its start-up, on a real
+//! store file. Other work on the machine only adds to a time, so the least of
+//! several is told beside the median.
+
+mod machine;
+mod measure;
+mod page;
+mod run;
+mod spread;
+mod write;
+
+pub use machine::Machine;
+pub use measure::{Measured, measure};
+pub use page::page;
+pub use run::{Plan, Results, bench};
+pub use spread::Spread;
+pub use write::{write_csv, write_parquet};
