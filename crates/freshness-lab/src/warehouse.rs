@@ -97,7 +97,7 @@ fn days(dataset: usize, n: usize) -> Vec<i64> {
     let spread = 0.04 + 0.08 * chance.uniform();
     let slow_weekday = (chance.uniform() * 7.0) as usize;
     let slower = 60.0 * chance.uniform();
-    let rests = dataset % RESTS_AT_WEEKENDS == 0;
+    let rests = dataset.is_multiple_of(RESTS_AT_WEEKENDS);
     let mut starts: Vec<i64> = (1..)
         .map(|days_ago| END - days_ago * DAY)
         .filter(|&start| !rests || WeekdaySet::MON_FRI.contains(weekday(start)))
