@@ -4,9 +4,13 @@
 //! its deliveries usually begin, and an arrival is credited to the cycle that
 //! is open when it comes. Beyond that:
 //! - a sender that names the cycle is believed;
-//! - data that covers no more than an earlier arrival did is a redelivery;
+//! - a run that has delivered before, or data that covers no more than an
+//!   earlier arrival did, is a redelivery;
+//! - a lone arrival much nearer to the next cycle is early, not late;
 //! - several arrivals after silent cycles are a backlog, delivered in order;
 //! - further arrivals in a cycle are redeliveries: the first one counts.
+
+use std::collections::BTreeSet;
 
 use super::{ArrivalHistory, CycleName};
 use crate::schedule::Cycle;
@@ -16,6 +20,8 @@ use crate::schedule::Cycle;
 pub struct Opening {
     /// From this instant on an arrival is credited to it (UTC seconds).
     pub opens: i64,
+    /// Half of its ordinary deliveries have come by then (UTC seconds).
+    pub usual: i64,
     /// An ordinary delivery has come by then (UTC seconds).
     pub usual_by: i64,
 }
@@ -43,6 +49,7 @@ pub fn match_in_order(
         .first()
         .map_or(0, |first| at.partition_point(|&time| time < first.opens));
     let mut n_silent = 0;
+    let mut alone = vec![false; cycles.len()];
     for (j, opening) in openings.iter().enumerate().take(cycles.len()) {
         let closes = openings.get(j + 1).map_or(i64::MAX, |later| later.opens);
         let from = next;
@@ -61,6 +68,7 @@ pub fn match_in_order(
             continue;
         };
         served[j] = Some(first);
+        alone[j] = credited.clone().next().is_none();
         // As many as were missing, and today's: the backlog, oldest first.
         // With fewer nobody can tell which ones they are.
         if n_silent > 0 {
@@ -78,7 +86,35 @@ pub fn match_in_order(
         }
         n_silent = 0;
     }
+    give_early_ones_to_the_next(&mut served, &alone, openings, at);
     served
+}
+
+/// An arrival is taken as early for the next cycle rather than late for its
+/// own if it is this many times nearer to it.
+const TIMES_NEARER: i64 = 5;
+
+/// What came just before the next cycle opened, and was the only delivery of
+/// two cycles, belongs to the one it is much nearer to.
+fn give_early_ones_to_the_next(
+    served: &mut [Option<usize>],
+    alone: &[bool],
+    openings: &[Opening],
+    at: &[i64],
+) {
+    for j in 1..served.len() {
+        let (Some(arrival), None, true) = (served[j - 1], served[j], alone[j - 1]) else {
+            continue;
+        };
+        let (late, early) = (
+            at[arrival] - openings[j - 1].usual,
+            openings[j].usual - at[arrival],
+        );
+        if early * TIMES_NEARER <= late {
+            served[j] = Some(arrival);
+            served[j - 1] = None;
+        }
+    }
 }
 
 /// Serves the cycles that senders named; tells which arrivals are left to be
@@ -90,11 +126,13 @@ fn serve_named(
     served: &mut [Option<usize>],
 ) -> Vec<bool> {
     let mut covered = i64::MIN;
+    let mut runs: BTreeSet<&str> = BTreeSet::new();
     (0..n_arrivals)
         .map(|i| {
             let Some(detail) = history.detail(i) else {
                 return true;
             };
+            let is_new_run = detail.run_id.as_deref().is_none_or(|run| runs.insert(run));
             if let Some(name) = detail.cycle {
                 let after = match name {
                     CycleName::Civil(local) => cycles.partition_point(|cycle| cycle.local <= local),
@@ -116,6 +154,7 @@ fn serve_named(
                 .covers_through
                 .map(|through| through.min(history.at()[i]));
             match through {
+                _ if !is_new_run => false,
                 Some(through) if through <= covered => false,
                 Some(through) => {
                     covered = through;
@@ -160,6 +199,7 @@ mod tests {
             .iter()
             .map(|cycle| Opening {
                 opens: cycle.start + 5 * HOUR,
+                usual: cycle.start + 6 * HOUR,
                 usual_by: cycle.start + 6 * HOUR + HOUR / 2,
             })
             .collect();
@@ -198,6 +238,14 @@ mod tests {
     #[test]
     fn an_arrival_slightly_before_its_usual_time_belongs_to_the_cycle_it_serves() {
         check_match(&["0 6", "1 5.1"], &[Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_delivery_much_nearer_to_the_next_cycle_is_early_for_it() {
+        check_match(&["0 6", "2 4"], &[Some(0), None, Some(1)]);
+        // Unless that one has a delivery of its own.
+        check_match(&["0 6", "2 4", "2 6"], &[Some(0), Some(1), Some(2)]);
+        check_match(&["0 6", "2 1"], &[Some(0), Some(1), None]);
     }
 
     #[test]

@@ -20,7 +20,8 @@ use crate::schedule::{Calendar, Grain};
 use days::DaySeries;
 pub(crate) use phase::Phase;
 use score::Scored;
-pub(crate) use zone::admits_a_move;
+use zone::Follows;
+pub(crate) use zone::{DAYS_TO_TELL, admits_a_move, clocks_were_set_back};
 
 /// Who says so?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -70,9 +71,15 @@ pub fn infer(dataset: &Dataset, at: &[i64], holidays: &Holidays) -> Option<Infer
     let recent = &at[at.partition_point(|&time| time < since)..];
     let (zone, zone_source) = match declared {
         Some(zone) => (zone, Source::Declared),
-        None => match zone::infer_zone(recent).or_else(|| zone::infer_zone(at)) {
-            Some(zone) => (zone, Source::Inferred),
-            None => (zone, Source::Default),
+        // The last cadence speaks first, the whole history if it cannot tell.
+        None => match zone::infer_zone(recent) {
+            Follows::Unknown => match zone::infer_zone(at) {
+                Follows::Local(zone) => (zone, Source::Inferred),
+                Follows::Utc => (zone, Source::Inferred),
+                Follows::Unknown => (zone, Source::Default),
+            },
+            Follows::Local(zone) => (zone, Source::Inferred),
+            Follows::Utc => (zone, Source::Inferred),
         },
     };
     let found = best_calendar(dataset.grain, recent, zone, holidays);
@@ -94,6 +101,13 @@ pub fn infer(dataset: &Dataset, at: &[i64], holidays: &Holidays) -> Option<Infer
             best.f1,
             best.calendar,
         ),
+        (None, None) if dataset.grain.is_some() => {
+            let day = Day::of_local(zone.local(recent[recent.len() - 1]));
+            let grain = dataset.grain.unwrap_or(Grain::Day);
+            let calendar = Calendar::plainest(grain, day);
+            let f1 = declared_f1(&calendar, recent, zone, holidays);
+            (calendar.clone(), Source::Declared, f1, calendar)
+        }
         (None, None) => (
             Calendar::Irregular,
             Source::Default,

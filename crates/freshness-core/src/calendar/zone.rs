@@ -10,6 +10,7 @@
 use crate::civil::{DAY, Day, HOUR, MINUTE, WeekdaySet, Zone};
 
 use super::phase::Phase;
+use super::split::{Loss, Point, best_split};
 
 /// Zones that change their clocks on the same days; the first is the one named
 /// when nothing tells them apart.
@@ -42,11 +43,26 @@ const CLEARLY_MORE: f64 = 1.25;
 /// Mean distance (seconds) below which there is nothing to explain.
 const MIN_DISTANCE: f64 = 5.0 * MINUTE as f64;
 
-/// The zone, if local time explains the arrivals (UTC seconds, ascending)
-/// clearly better than UTC does.
-pub(crate) fn infer_zone(at: &[i64]) -> Option<Zone> {
-    let (first, last) = (*at.first()?, *at.last()?);
-    let firsts = first_of_days(at)?;
+/// What the clock changes of a history say of its zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// Local time explains the arrivals clearly better than UTC does.
+    Local(Zone),
+    /// UTC explains them clearly better than any local time does.
+    Utc,
+    /// No clock change can tell.
+    Unknown,
+}
+
+/// Which clocks the arrivals (UTC seconds, ascending) follow.
+pub(crate) fn infer_zone(at: &[i64]) -> Follows {
+    let (Some(&first), Some(&last), Some(firsts)) = (at.first(), at.last(), first_of_days(at))
+    else {
+        return Follows::Unknown;
+    };
+    let mut follows_none = true;
+    // Most people live by the first two families.
+    let mut is_tested = true;
     let mut best: Option<(f64, usize)> = None;
     for (family, names) in FAMILIES.iter().enumerate() {
         let zone = Zone::named(names[0]).expect("a zone of the database");
@@ -68,7 +84,13 @@ pub(crate) fn infer_zone(at: &[i64]) -> Option<Zone> {
             let Some((before, after)) = sides else {
                 continue;
             };
-            let both = before.iter().chain(after);
+            let window = &firsts[firsts.partition_point(|&(at, _)| at < before[0].0)..]
+                [..before.len() + after.len()];
+            let offset_change = zone.offset(change) - zone.offset(change - 1);
+            if is_another_move(before, after, change, -offset_change) {
+                continue;
+            }
+            let both = window.iter();
             let in_utc = distance(both.clone().map(|&(_, phase)| phase));
             gains.push(in_utc - distance(both.map(|&(at, phase)| phase + zone.offset(at))));
             utc += in_utc;
@@ -77,12 +99,74 @@ pub(crate) fn infer_zone(at: &[i64]) -> Option<Zone> {
         let gain: f64 = gains.iter().sum();
         let error = gains.iter().map(|gain| gain * gain).sum::<f64>().sqrt();
         let agreed = gain > MIN_AGREED_GAIN * utc && gain >= MIN_AGREEMENT * error;
+        is_tested &= n > 0 || family >= 2;
+        follows_none &= n == 0 || -gain > MIN_GAIN * utc;
         let clear = n > 0 && utc / n as f64 > MIN_DISTANCE && (gain > MIN_GAIN * utc || agreed);
         if clear && best.is_none_or(|(most, _)| gain > CLEARLY_MORE * most) {
             best = Some((gain, family));
         }
     }
-    best.map(|(_, family)| most_like_a_week(FAMILIES[family], at))
+    match best {
+        Some((_, family)) => Follows::Local(most_like_a_week(FAMILIES[family], at)),
+        None if is_tested && follows_none => Follows::Utc,
+        None => Follows::Unknown,
+    }
+}
+
+/// A step is the clock's if it has about its size and date.
+const STEP_TOLERANCE: i64 = 15 * MINUTE;
+const DATE_TOLERANCE: i64 = 4 * DAY;
+
+/// Is there a step around a clock change that the clock does not explain: of
+/// another size than `expected` (seconds, in UTC), or on another day? Such a
+/// move of the schedule says nothing about the zone.
+fn is_another_move(
+    before: &[(i64, i64)],
+    after: &[(i64, i64)],
+    change: i64,
+    expected: i64,
+) -> bool {
+    let step = middle(after) - middle(before);
+    if step.abs() <= STEP_TOLERANCE {
+        return false;
+    }
+    if (step - expected).abs() > STEP_TOLERANCE {
+        return true;
+    }
+    let all: Vec<(i64, i64)> = before.iter().chain(after).copied().collect();
+    let (low, high) = (
+        middle(before).min(middle(after)),
+        middle(before).max(middle(after)),
+    );
+    let points: Vec<Point> = all
+        .iter()
+        .map(|&(_, phase)| Point {
+            cell: 0,
+            value: phase.clamp(low, high) as f64,
+        })
+        .collect();
+    best_split(&points, 2, Loss::Squares, |_| true).is_some_and(|split| {
+        // Between two deliveries the step can be anywhere.
+        let (earliest, latest) = (all[split.at - 1].0, all[split.at].0);
+        change < earliest - DATE_TOLERANCE || change > latest + DATE_TOLERANCE
+    })
+}
+
+fn middle(points: &[(i64, i64)]) -> i64 {
+    let mut phases: Vec<i64> = points.iter().map(|&(_, phase)| phase).collect();
+    let middle = phases.len() / 2;
+    *phases.select_nth_unstable(middle).1
+}
+
+/// Days behind a clock change until its effect on a feed can be told.
+pub(crate) const DAYS_TO_TELL: i64 = REACH_DAYS[0];
+
+/// Were clocks that many people live by set back in `(from, to]` (UTC seconds)?
+pub(crate) fn clocks_were_set_back(from: i64, to: i64) -> bool {
+    let mut families = FAMILIES[..2]
+        .iter()
+        .map(|names| Zone::named(names[0]).expect("a zone of the database"));
+    families.any(|zone| zone.changes(from + 1, to + 1).any(|(_, change)| change < 0))
 }
 
 /// May a change of the schedule be dated to the instant (UTC seconds)?

@@ -111,10 +111,11 @@ impl Zone {
     /// Clock changes in `[from, to)`: the instant and the change of the
     /// offset in seconds.
     pub fn changes(self, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> {
-        self.0.steps.windows(2).filter_map(move |pair| {
-            let (at, offset) = pair[1];
-            (at >= from && at < to).then(|| (at, offset - pair[0].1))
-        })
+        let steps = &self.0.steps;
+        let begins = steps.partition_point(|&(at, _)| at < from).max(1);
+        (begins..steps.len())
+            .take_while(move |&i| steps[i].0 < to)
+            .map(|i| (steps[i].0, steps[i].1 - steps[i - 1].1))
     }
 
     /// Does the clock change within `seconds` of the instant?

@@ -6,9 +6,9 @@ use super::cells::round;
 use super::model::ColdStart;
 use super::quantile::median;
 use crate::calendar::{Inference, Source};
-use crate::civil::{MINUTE, WeekdaySet, Zone};
+use crate::civil::{Day, MINUTE, Zone};
 use crate::dataset::Dataset;
-use crate::schedule::{Calendar, DayRule, Grain, HoursOfWeek};
+use crate::schedule::{Calendar, Grain};
 
 /// Cycles below which nothing is learned.
 pub(crate) fn floor(grain: Option<Grain>) -> u32 {
@@ -34,14 +34,30 @@ fn allowance(grain: Option<Grain>) -> f64 {
     }
 }
 
+/// Deliveries below which a calendar is not even guessed.
+const MIN_GUESS: u32 = 3;
+
 /// The default for a dataset that has delivered `n_cycles` cycles with these
-/// delays (minutes).
-pub(crate) fn loose(inference: &Inference, n_cycles: u32, delays: &mut [f64]) -> ColdStart {
-    let grain = inference.calendar.grain();
+/// delays (minutes). In less than a week the weekdays it is silent on cannot
+/// be told (`is_guess`): every cycle of its grain is awaited.
+pub(crate) fn loose(
+    inference: &Inference,
+    n_cycles: u32,
+    delays: &mut [f64],
+    is_guess: bool,
+) -> ColdStart {
+    let (calendar, calendar_source) = match inference.calendar.grain() {
+        _ if !is_guess => (inference.calendar.clone(), inference.source),
+        Some(grain @ (Grain::Minutes(_) | Grain::Day)) if n_cycles >= MIN_GUESS => {
+            (Calendar::plainest(grain, Day(0)), Source::Default)
+        }
+        _ => (Calendar::Irregular, Source::Default),
+    };
+    let grain = calendar.grain();
     let p50 = median(delays).map(round);
     ColdStart {
-        calendar: inference.calendar.clone(),
-        calendar_source: inference.source,
+        calendar,
+        calendar_source,
         zone: inference.zone,
         zone_source: inference.zone_source,
         n_cycles,
@@ -53,10 +69,12 @@ pub(crate) fn loose(inference: &Inference, n_cycles: u32, delays: &mut [f64]) ->
 
 /// The default for a dataset that has delivered nothing yet.
 pub(crate) fn before_the_first_arrival(dataset: &Dataset) -> ColdStart {
-    let calendar = dataset
-        .calendar
-        .clone()
-        .or_else(|| dataset.grain.map(plainest));
+    // On which weekday or day of the month cannot be known before the first
+    // delivery.
+    let calendar = dataset.calendar.clone().or_else(|| match dataset.grain? {
+        Grain::Week | Grain::Month => None,
+        grain => Some(Calendar::plainest(grain, Day(0))),
+    });
     let grain = calendar.as_ref().and_then(Calendar::grain);
     ColdStart {
         calendar_source: if calendar.is_some() {
@@ -75,18 +93,5 @@ pub(crate) fn before_the_first_arrival(dataset: &Dataset) -> ColdStart {
         n_needed: floor(grain),
         p50: None,
         threshold: allowance(grain) + grain.map_or(0.0, |grain| (grain.seconds() / MINUTE) as f64),
-    }
-}
-
-/// The plainest calendar of a grain.
-fn plainest(grain: Grain) -> Calendar {
-    match grain {
-        Grain::Minutes(minutes) => Calendar::Grid {
-            minutes,
-            hours: HoursOfWeek::ALL,
-        },
-        Grain::Day => Calendar::Days(DayRule::Weekdays(WeekdaySet::ALL)),
-        // Which day cannot be known before the first delivery.
-        Grain::Week | Grain::Month => Calendar::Irregular,
     }
 }

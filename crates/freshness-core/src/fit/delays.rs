@@ -163,6 +163,7 @@ pub(crate) fn delays(
     let usual = Usual::of(within, &cycles, inference);
     let opening = |cycle: &Cycle| Opening {
         opens: calendar.instant(zone, cycle, usual.median - usual.early),
+        usual: calendar.instant(zone, cycle, usual.median),
         usual_by: calendar.instant(zone, cycle, usual.high),
     };
     // The first cycle is the one that the first arrival serves.

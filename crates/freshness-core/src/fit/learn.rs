@@ -7,8 +7,10 @@ use super::quantile::median;
 use super::regimes::{Delay, MinMove, Shift, shifts};
 use super::shift::recent_shift;
 use super::{Parameters, cold_start, gaps};
+use jiff::Timestamp;
+
 use crate::arrivals::ArrivalHistory;
-use crate::calendar::{Inference, admits_a_move};
+use crate::calendar::{DAYS_TO_TELL, Inference, Source, admits_a_move};
 use crate::civil::{DAY, Holidays};
 use crate::schedule::{Calendar, Grain};
 
@@ -35,6 +37,7 @@ pub(crate) fn irregular(inference: &Inference, at: &[i64], parameters: &Paramete
             inference,
             recent.len() as u32,
             &mut gap_minutes(recent),
+            false,
         ));
     }
     Fitted::Irregular(gaps::learn(
@@ -62,7 +65,7 @@ pub(crate) fn scheduled(
     let grain = inference.calendar.grain().unwrap_or(Grain::Day);
     let least_move = min_move(grain);
     let points = phases(inference, history, n_arrivals, holidays);
-    let shifts = shifts(&points, least_move, &|at| admits_a_move(inference.zone, at));
+    let shifts = shifts(&points, least_move);
     let mut moves = moves(inference, &points, &shifts);
     moves.extend(later_moves(
         inference,
@@ -73,12 +76,16 @@ pub(crate) fn scheduled(
     let (regimes, last_shift) = regimes(inference, &points, &shifts, history, n_arrivals, holidays);
     let (deliveries, expected) = tally(&regimes, &inference.calendar);
     let floor = cold_start::floor(Some(grain));
-    if deliveries.len() < floor as usize {
+    // A weekday that was never seen cannot be said to be free.
+    let is_guess = inference.source == Source::Inferred
+        && !has_seen_a_week(inference, &history.at()[..n_arrivals]);
+    if deliveries.len() < floor as usize || is_guess {
         let mut delays: Vec<f64> = deliveries.iter().map(|delivery| delivery.delay).collect();
         return Fitted::ColdStart(cold_start::loose(
             inference,
             deliveries.len() as u32,
             &mut delays,
+            is_guess,
         ));
     }
     let cell_parameters = CellParameters {
@@ -99,6 +106,7 @@ pub(crate) fn scheduled(
         calendar_f1: (inference.f1 * 1_000.0).round() / 1_000.0,
         zone: inference.zone,
         zone_source: inference.zone_source,
+        clock_untested_since: clock_untested_since(inference, grain, history.at()[n_arrivals - 1]),
         regime_since: to_timestamp(current.cycles[0].0.start),
         n_expected: current.cycles.len() as u32,
         n_delivered: n_delivered as u32,
@@ -146,6 +154,18 @@ pub(crate) fn scheduled(
         cell.band = (round(cell.band.0 + widen), round(cell.band.1 + widen));
     }
     Fitted::Provisional { model, shift }
+}
+
+/// From when on clock changes are too recent to have told the zone.
+fn clock_untested_since(inference: &Inference, grain: Grain, last: i64) -> Option<Timestamp> {
+    let makes_a_difference = inference.zone_source == Source::Default && grain > Grain::HOUR;
+    makes_a_difference.then(|| to_timestamp(last - DAYS_TO_TELL * DAY))
+}
+
+/// Has every day of the week gone by at least once?
+fn has_seen_a_week(inference: &Inference, at: &[i64]) -> bool {
+    at.last()
+        .is_some_and(|last| last - inference.since >= 6 * DAY)
 }
 
 /// Minutes that a unit of noise stands for, over the cells.
@@ -202,7 +222,7 @@ fn moves(inference: &Inference, points: &[Delay], shifts: &[Shift]) -> Vec<Move>
             },
         });
     let shifts = shifts.iter().map(|shift| Move {
-        at: to_timestamp(points[shift.from].at),
+        at: dated(inference, points, shift),
         change: Change::Shift {
             minutes: tenth(shift.minutes),
         },
@@ -216,16 +236,30 @@ fn moves(inference: &Inference, points: &[Delay], shifts: &[Shift]) -> Vec<Move>
     moves
 }
 
+/// A move near a clock change may be the clock, of a feed whose zone is not
+/// known: it is dated to the nearest delivery that is not near one.
+fn dated(inference: &Inference, points: &[Delay], shift: &Shift) -> Timestamp {
+    let found = points[shift.from].at;
+    let admitted = |point: &&Delay| admits_a_move(inference.zone, point.at);
+    let before = points[..=shift.from].iter().rev().find(admitted);
+    let after = points[shift.from..].iter().find(admitted);
+    let nearest = before
+        .into_iter()
+        .chain(after)
+        .min_by_key(|point| (point.at - found).abs());
+    to_timestamp(nearest.map_or(found, |point| point.at))
+}
+
 /// Moves of the second delivery of the day, for feeds that are awaited once.
 fn later_moves(inference: &Inference, at: &[i64], least_move: MinMove) -> Vec<Move> {
     if !matches!(inference.calendar, Calendar::Days(_)) {
         return Vec::new();
     }
     let points = second_phases(inference, at);
-    shifts(&points, least_move, &|at| admits_a_move(inference.zone, at))
+    shifts(&points, least_move)
         .iter()
         .map(|shift| Move {
-            at: to_timestamp(points[shift.from].at),
+            at: dated(inference, &points, shift),
             change: Change::LaterLoad {
                 minutes: tenth(shift.minutes),
             },

@@ -11,6 +11,7 @@ mod cells;
 mod cold_start;
 mod delays;
 mod effects;
+mod expect;
 mod gaps;
 mod learn;
 mod model;
@@ -21,10 +22,11 @@ mod tail;
 mod trim;
 
 pub use crate::calendar::Source;
+pub use expect::Expectation;
 pub(crate) use gaps::{LEAST_GAP, part_of};
 pub use model::{
-    ArrivalModel, Cell, CellKey, Change, ColdStart, Effect, EffectKey, Expectation, Fitted,
-    GapCell, GapModel, Model, Move, ShiftNote,
+    ArrivalModel, Cell, CellKey, Change, ColdStart, Effect, EffectKey, Fitted, GapCell, GapModel,
+    Model, Move, ShiftNote,
 };
 pub(crate) use model::{to_seconds, to_timestamp};
 

@@ -7,11 +7,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::arrivals::Opening;
 use crate::calendar::Source;
-use crate::civil::{Day, Weekday, Zone};
+use crate::civil::{Weekday, Zone};
 use crate::dataset::DatasetId;
-use crate::schedule::{Calendar, Cycle};
+use crate::schedule::Calendar;
 
 /// What [`super::fit`] gives back: a model and where it stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +61,10 @@ pub struct ArrivalModel {
     pub zone: Zone,
     /// Who says so.
     pub zone_source: Source,
+    /// Clock changes after this instant could not tell whether the schedule
+    /// follows them; `None` where the zone is known or makes no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_untested_since: Option<Timestamp>,
     /// Start of the current regime.
     pub regime_since: Timestamp,
     /// Cycles of the regime that were expected.
@@ -254,27 +257,6 @@ pub struct ColdStart {
     pub threshold: f64,
 }
 
-/// What a model says of one cycle. Minutes from the start of the cycle.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Expectation {
-    /// The cell it comes from.
-    pub cell: CellKey,
-    /// Delays the cell rests on.
-    pub n: u32,
-    /// Share of the cell's expected cycles that were delivered, 0–1.
-    pub delivered: f64,
-    /// Chance that such a cycle is skipped though nothing is wrong.
-    pub skipped: f64,
-    /// Start of the expected window.
-    pub p10: f64,
-    /// The median.
-    pub p50: f64,
-    /// End of the expected window.
-    pub p90: f64,
-    /// The alert threshold.
-    pub threshold: f64,
-}
-
 impl Model {
     /// The version this program writes. A store that holds another is refitted.
     pub const VERSION: u32 = 1;
@@ -317,72 +299,6 @@ impl Fitted {
             Fitted::Learned(model) | Fitted::Provisional { model, .. } => &model.moves,
             Fitted::Irregular(gaps) => &gaps.moves,
             Fitted::ColdStart(_) => &[],
-        }
-    }
-}
-
-impl CellKey {
-    /// The key of the cell that a cycle belongs to, if cells are told apart
-    /// the way the calendar does.
-    pub fn of(cycle: &Cycle, calendar: &Calendar) -> CellKey {
-        let minute = cycle.local.rem_euclid(crate::civil::DAY) / crate::civil::MINUTE;
-        match calendar {
-            Calendar::Grid { .. } => CellKey::Hour((minute / 60) as u8),
-            Calendar::Times { .. } => CellKey::Time(minute as u16),
-            Calendar::Days(_) => CellKey::Weekday(cycle.day().weekday()),
-            Calendar::Months(_) | Calendar::Irregular => CellKey::All,
-        }
-    }
-}
-
-impl EffectKey {
-    /// Does the effect shift cycles of this day?
-    pub fn applies(self, day: Day) -> bool {
-        match self {
-            EffectKey::Weekday(weekday) => day.weekday() == weekday,
-            EffectKey::MonthEnd { days } => day.days_to_month_end() < i32::from(days),
-            EffectKey::MonthStart { days } => day.year_month_day().2 <= days as i8,
-            EffectKey::MonthDay(of_month) => day.year_month_day().2 == of_month as i8,
-        }
-    }
-}
-
-impl ArrivalModel {
-    /// When a cycle is open: what comes from then on is credited to it.
-    pub fn opening(&self, cycle: &Cycle) -> Opening {
-        let expectation = self.expect(cycle);
-        let instant = |minutes: f64| self.calendar.instant(self.zone, cycle, to_seconds(minutes));
-        Opening {
-            opens: instant(expectation.p50 - self.early_minutes),
-            usual_by: instant(expectation.p90),
-        }
-    }
-
-    /// What to expect of a cycle.
-    pub fn expect(&self, cycle: &Cycle) -> Expectation {
-        let key = CellKey::of(cycle, &self.calendar);
-        let cell = self
-            .cells
-            .iter()
-            .find(|cell| cell.key == key)
-            .or_else(|| self.cells.iter().find(|cell| cell.key == CellKey::All))
-            .unwrap_or(&self.cells[0]);
-        let day = cycle.day();
-        let shift: f64 = self
-            .effects
-            .iter()
-            .filter(|effect| effect.key.applies(day))
-            .map(|effect| effect.shift)
-            .sum();
-        Expectation {
-            cell: cell.key,
-            n: cell.n,
-            delivered: cell.delivered,
-            skipped: cell.skipped,
-            p10: cell.p10 + shift,
-            p50: cell.p50 + shift,
-            p90: cell.p90 + shift,
-            threshold: cell.threshold + shift,
         }
     }
 }

@@ -48,24 +48,12 @@ const HAMPEL_REACH: usize = 3;
 const HAMPEL_WIDTH: f64 = 4.0;
 
 /// The moves of the schedule, oldest first.
-///
-/// `admitted` says at which instants (UTC seconds) a move may be dated.
-pub(crate) fn shifts(
-    delays: &[Delay],
-    min_move: MinMove,
-    admitted: &dyn Fn(i64) -> bool,
-) -> Vec<Shift> {
+pub(crate) fn shifts(delays: &[Delay], min_move: MinMove) -> Vec<Shift> {
     let points = without_outliers(delays, min_move.minutes);
     let mut starts = vec![0];
-    divide(
-        &points,
-        0,
-        min_move,
-        &|at| admitted(delays[at].at),
-        &mut starts,
-    );
+    divide(&points, 0, min_move, &mut starts);
     starts.sort_unstable();
-    refine(&mut starts, delays, admitted);
+    refine(&mut starts, delays);
     // A split that its neighbours took the effect of is dropped, smallest first.
     loop {
         let effects: Vec<f64> = (1..starts.len())
@@ -95,7 +83,7 @@ pub(crate) fn shifts(
 
 /// Replacing outliers moves an edge by up to its window. Puts each edge where
 /// the delays as they were, held against the medians of both sides, say.
-fn refine(starts: &mut [usize], delays: &[Delay], admitted: &dyn Fn(i64) -> bool) {
+fn refine(starts: &mut [usize], delays: &[Delay]) {
     let reach = 2 * HAMPEL_REACH;
     for i in 1..starts.len() {
         let (from, edge) = (starts[i - 1], starts[i]);
@@ -116,7 +104,7 @@ fn refine(starts: &mut [usize], delays: &[Delay], admitted: &dyn Fn(i64) -> bool
         };
         let window = (from + 1).max(edge.saturating_sub(reach))..(to - 1).min(edge + reach);
         let mut best = (0.0, edge);
-        for at in window.filter(|&at| admitted(delays[at].at)) {
+        for at in window {
             let moved = match at < edge {
                 true => delays[at..edge].iter().map(gain).sum::<f64>(),
                 false => -delays[edge..at].iter().map(gain).sum::<f64>(),
@@ -129,20 +117,12 @@ fn refine(starts: &mut [usize], delays: &[Delay], admitted: &dyn Fn(i64) -> bool
     }
 }
 
-fn divide(
-    points: &[Point],
-    offset: usize,
-    min_move: MinMove,
-    admitted: &dyn Fn(usize) -> bool,
-    starts: &mut Vec<usize>,
-) {
+fn divide(points: &[Point], offset: usize, min_move: MinMove, starts: &mut Vec<usize>) {
     if points.len() < 2 * min_move.n {
         return;
     }
     let clipped = clip(points, min_move.minutes);
-    let split = best_split(&clipped, min_move.n, Loss::Squares, |at| {
-        admitted(offset + at)
-    });
+    let split = best_split(&clipped, min_move.n, Loss::Squares, |_| true);
     let Some(split) = split else { return };
     let (left, right) = points.split_at(split.at);
     let counts = is_significant(&split, points.len(), Loss::Squares)
@@ -150,8 +130,8 @@ fn divide(
         && effect(left, right).abs() >= min_move.minutes;
     if counts {
         starts.push(offset + split.at);
-        divide(left, offset, min_move, admitted, starts);
-        divide(right, offset + split.at, min_move, admitted, starts);
+        divide(left, offset, min_move, starts);
+        divide(right, offset + split.at, min_move, starts);
     }
 }
 
@@ -254,7 +234,6 @@ mod tests {
                 n: 7,
                 minutes: 10.0,
             },
-            &|_| true,
         );
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for (found, (from, minutes)) in found.iter().zip(expected) {

@@ -66,6 +66,20 @@ pub enum MonthRule {
 }
 
 impl Calendar {
+    /// The plainest calendar of a grain: every cycle, or for weeks and months
+    /// the weekday or day of the month of `day`.
+    pub fn plainest(grain: Grain, day: Day) -> Calendar {
+        match grain {
+            Grain::Minutes(minutes) => Calendar::Grid {
+                minutes,
+                hours: HoursOfWeek::ALL,
+            },
+            Grain::Day => Calendar::Days(DayRule::Weekdays(WeekdaySet::ALL)),
+            Grain::Week => Calendar::Days(DayRule::Weekdays(WeekdaySet(0).with(day.weekday()))),
+            Grain::Month => Calendar::Months(MonthRule::Day(day.year_month_day().2 as u8)),
+        }
+    }
+
     /// How often its cycles come; `None` for an irregular feed.
     pub fn grain(&self) -> Option<Grain> {
         match self {

@@ -179,7 +179,7 @@ fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
     // Nothing is overdue: the newest cycle that has begun says how it stands.
     let state = match seen[newest].verdict.state {
         // Skipped as it often is: whatever comes next is awaited.
-        State::NotEvaluated => State::Pending,
+        State::NotEvaluated if seen[newest].verdict.because.is_some() => State::Pending,
         state => state,
     };
     // Before its cycle begins, the last one served is what there is to say.
@@ -257,6 +257,7 @@ impl<'a> Schedule<'a> {
                 let instant = |delay| self.calendar.instant(self.zone, cycle, delay);
                 Opening {
                     opens: instant(usual - self.period / 5),
+                    usual: instant(usual),
                     usual_by: instant(usual + self.period / 5),
                 }
             }

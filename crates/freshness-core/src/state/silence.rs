@@ -29,18 +29,19 @@ pub(super) fn verdicts(
         })
         .map(|i| {
             let start = known[i];
-            let deadline = start + to_seconds(threshold(fitted, start));
+            let deadline = threshold(fitted, start).map(|minutes| start + to_seconds(minutes));
             let next = known.get(i + 1).copied();
-            let state = match next {
-                Some(next) if next > deadline => State::LateArrival,
-                Some(_) => State::Ok,
-                None if now > deadline => State::Late,
-                None => State::Ok,
+            let state = match (next, deadline) {
+                (Some(next), Some(deadline)) if next > deadline => State::LateArrival,
+                (None, Some(deadline)) if now > deadline => State::Late,
+                // A deadline in years would pass for a promise.
+                (None, None) => State::NotEvaluated,
+                _ => State::Ok,
             };
             let verdict = CycleVerdict {
                 cycle: to_timestamp(start).to_string(),
                 cycle_start: to_timestamp(start),
-                deadline: Some(to_timestamp(deadline)),
+                deadline: deadline.map(to_timestamp),
                 arrived_at: next.map(to_timestamp),
                 state,
                 because: None,
@@ -53,17 +54,17 @@ pub(super) fn verdicts(
         .collect()
 }
 
-/// Minutes that a silence beginning at `start` may last.
-fn threshold(fitted: &Fitted, start: i64) -> f64 {
+/// Minutes that a silence beginning at `start` may last; `None` if the feed is
+/// too unsteady for that to mean anything.
+fn threshold(fitted: &Fitted, start: i64) -> Option<f64> {
     match fitted {
+        Fitted::Irregular(gaps) if !gaps.supports_promise => None,
         Fitted::Irregular(gaps) => {
             let part = part_of(gaps.zone, start);
-            gaps.cells
-                .iter()
-                .find(|cell| cell.from_hour == part)
-                .map_or(f64::from(u32::MAX), |cell| cell.threshold)
+            let cell = gaps.cells.iter().find(|cell| cell.from_hour == part);
+            cell.map(|cell| cell.threshold)
         }
-        Fitted::ColdStart(cold) => cold.threshold,
+        Fitted::ColdStart(cold) => Some(cold.threshold),
         Fitted::Learned(model) | Fitted::Provisional { model, .. } => {
             unreachable!("{} has cycles", model.calendar)
         }

@@ -275,3 +275,48 @@ fn a_weekly_feed_keeps_its_day_and_its_time() {
             noticed when missing"#]],
     );
 }
+
+#[test]
+fn a_move_near_a_clock_change_is_one_move_and_no_zone() {
+    for day in ["2026-03-08", "2026-03-27", "2026-03-29", "2026-04-03"] {
+        let feed = format!(
+            "daily +06:00 ±5 UTC 2026-01-01..{day}
+             daily +08:00 ±5 UTC {day}..2026-06-10"
+        );
+        let learned = Feed::new(&feed).learned(30);
+        let moves: Vec<&str> = learned
+            .lines()
+            .filter(|line| line.starts_with("moved"))
+            .collect();
+        assert!(learned.starts_with("daily in UTC"), "{day}: {learned}");
+        assert_eq!(moves.len(), 1, "{day}: {learned}");
+        let minutes: f64 = moves[0].split(' ').nth(3).unwrap().parse().unwrap();
+        assert!((minutes - 120.0).abs() < 3.0, "{day}: {learned}");
+    }
+}
+
+#[test]
+fn a_fresh_move_has_its_date_and_size() {
+    let learned = Feed::new(
+        "daily +06:00 ±5 UTC 2026-01-01..2026-06-11
+         daily +09:00 ±5 UTC 2026-06-11..2026-06-16",
+    )
+    .learned(1);
+    assert!(learned.contains("provisional"), "{learned}");
+    assert!(!learned.contains("late"), "{learned}");
+}
+
+#[test]
+fn a_feed_whose_zone_is_not_known_yet_is_not_late_by_an_hour_of_the_clock() {
+    // Fitted before its first clock change, judged after it.
+    let feed = Feed::new("daily +06:10 ±5 Europe/Berlin 2026-06-01..2026-11-20");
+    let states = feed.states(
+        "2026-10-20T12:00Z",
+        &[
+            "2026-10-26T05:35Z",
+            "2026-10-26T06:40Z",
+            "2026-11-10T05:35Z",
+        ],
+    );
+    assert!(!states.contains("late"), "{states}");
+}
