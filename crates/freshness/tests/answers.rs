@@ -41,13 +41,13 @@ fn status_shows_every_dataset_late_ones_first() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-STATE   SEVERITY  DATASET      LATE BY      CYCLE             DEADLINE              LAST ARRIVAL          MODEL
-missed  critical  raw_orders   2 d 5 h      2026-02-26        2026-02-26 06:[..] UTC  2026-02-25 06:06 UTC  learned
-missed  warning   events       11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..] UTC  2026-02-27 23:10 UTC  learned
-ok      -         fct_revenue  -            2026-02-27        2026-02-27 08:[..] UTC  2026-02-27 08:05 UTC  learned
-ok      -         new_feed     -            2026-02-27        2026-02-27 13:[..] UTC  2026-02-27 05:00 UTC  cold_start
+STATE    SEVERITY  DATASET      LATE BY      CYCLE             DEADLINE              LAST ARRIVAL          MODEL
+missed   critical  raw_orders   2 d 5 h      2026-02-26        2026-02-26 06:[..] UTC  2026-02-25 06:06 UTC  learned
+missed   warning   events       11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..] UTC  2026-02-27 23:10 UTC  learned
+pending  -         new_feed     -            2026-02-28        2026-02-28 13:[..] UTC  2026-02-27 05:00 UTC  cold_start
+ok       -         fct_revenue  -            2026-02-27        2026-02-27 08:[..] UTC  2026-02-27 08:05 UTC  learned
 
-4 datasets: 2 missed, 2 ok; 1 critical dataset is late
+4 datasets: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 
 "#]]
     );
@@ -92,7 +92,7 @@ STATE   SEVERITY  DATASET     LATE BY      CYCLE             DEADLINE           
 missed  critical  raw_orders  2 d 5 h      2026-02-26        2026-02-26 06:[..] UTC  2026-02-25 06:06 UTC  learned
 missed  warning   events      11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..] UTC  2026-02-27 23:10 UTC  learned
 
-4 datasets: 2 missed, 2 ok; 1 critical dataset is late
+4 datasets: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 
 "#]]
     );
