@@ -36,6 +36,21 @@ pub(crate) fn cadences(days: &DaySeries, admitted: &dyn Fn(Day) -> bool) -> Vec<
     let mut starts = vec![0];
     divide(&live, 0, admitted, &mut starts);
     starts.sort_unstable();
+    // A split may matter only once another is known (a year of two deliveries
+    // a day between single ones), so what doesn't matter goes at the end.
+    loop {
+        let changes = (1..starts.len()).map(|i| {
+            let end = starts.get(i + 1).copied().unwrap_or(live.len());
+            (
+                i,
+                change(&live[starts[i - 1]..starts[i]], &live[starts[i]..end]),
+            )
+        });
+        match changes.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((i, change)) if change < 1.0 => drop(starts.remove(i)),
+            _ => break,
+        }
+    }
     starts
         .iter()
         .enumerate()
@@ -95,7 +110,6 @@ fn divide(
             let split = best_split(points, min_side, Loss::Bernoulli, |at| admitted(live[at].0))?;
             is_significant(&split, points.len(), Loss::Bernoulli).then_some(split)
         })
-        .filter(|split| matters(&live[..split.at], &live[split.at..]))
         .max_by(|a, b| (a.whole - a.parts).total_cmp(&(b.whole - b.parts)));
     if let Some(split) = split {
         starts.push(offset + split.at);
@@ -104,16 +118,16 @@ fn divide(
     }
 }
 
-fn matters(before: &[(Day, u8)], after: &[(Day, u8)]) -> bool {
-    let ratio = per_week(after) / per_week(before).max(f64::MIN_POSITIVE);
-    if !(1.0 / MIN_CHANGE_OF_RATE..MIN_CHANGE_OF_RATE).contains(&ratio) {
-        return true;
-    }
-    let (before, after) = (shares(before), shares(after));
-    before
-        .iter()
-        .zip(after)
-        .any(|(before, after)| (before - after).abs() >= MIN_CHANGE_OF_SHARE)
+/// How much a cadence changed, in units of what must change to matter.
+fn change(before: &[(Day, u8)], after: &[(Day, u8)]) -> f64 {
+    let least = f64::MIN_POSITIVE;
+    let ratio = per_week(after).max(least) / per_week(before).max(least);
+    let rate = ratio.ln().abs() / MIN_CHANGE_OF_RATE.ln();
+    let shares = shares(before).into_iter().zip(shares(after));
+    let share = shares
+        .map(|(before, after)| (before - after).abs())
+        .fold(0.0, f64::max);
+    rate.max(share / MIN_CHANGE_OF_SHARE)
 }
 
 fn per_week(days: &[(Day, u8)]) -> f64 {

@@ -58,7 +58,7 @@ pub struct Inference {
 }
 
 /// Below this F1 a feed has no calendar.
-const MIN_F1: f64 = 0.7;
+const MIN_F1: f64 = 0.8;
 /// A simpler calendar is taken if it is not worse by more than this.
 const SIMPLER: f64 = 0.01;
 
