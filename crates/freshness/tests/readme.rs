@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const TEST_COMMAND: &str = "cargo test --workspace --locked";
 
@@ -28,6 +29,38 @@ fn commands(markdown: &str) -> Vec<String> {
         }
     }
     commands
+}
+
+/// What a command gives to `freshness`, if it calls it.
+fn arguments(command: &str) -> Option<Vec<&str>> {
+    let rest = match command.strip_prefix("cargo run ") {
+        Some(rest) => rest.split_once(" -p freshness -- ")?.1,
+        None => command.strip_prefix("freshness ")?,
+    };
+    Some(rest.split_whitespace().collect())
+}
+
+#[test]
+fn every_command_of_the_readme_that_calls_freshness_runs() {
+    let commands = commands(&read("README.md"));
+    let calls: Vec<Vec<&str>> = commands.iter().filter_map(|c| arguments(c)).collect();
+    assert!(calls.iter().any(|call| call == &["demo"]), "{commands:?}");
+    let folder = tempfile::tempdir().unwrap();
+    for call in calls {
+        let output = Command::new(env!("CARGO_BIN_EXE_freshness"))
+            .args(&call)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        // 1 is an answer too: the demo shows datasets that are late.
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "freshness {}: {}\n{}",
+            call.join(" "),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
 }
 
 #[test]
