@@ -44,14 +44,22 @@ pub fn of(error: &anyhow::Error) -> Option<&str> {
 
 /// The one of the known words that was probably meant.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// Below this likeness a suggestion is noise (clap draws the same line).
-    const LIKE: f64 = 0.7;
     known
         .into_iter()
+        .filter(|word| is_like(typed, word))
         .map(|word| (strsim::jaro_winkler(typed, word), word))
-        .filter(|&(likeness, _)| likeness > LIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
         .map(|(_, word)| word)
+}
+
+/// A slip in every fourth letter at most, or a part of the word that is long
+/// enough to name it. (Jaro's likeness alone finds `one` in `notyet`.)
+fn is_like(typed: &str, word: &str) -> bool {
+    const NAMES_IT: usize = 4;
+    let (typed, word) = (typed.to_lowercase(), word.to_lowercase());
+    let n = typed.chars().count();
+    strsim::osa_distance(&typed, &word) <= n.div_ceil(4).min(n / 2)
+        || (n >= NAMES_IT && word.contains(&typed))
 }
 
 impl<T, E: Into<anyhow::Error>> WithHint<T> for Result<T, E> {
@@ -96,5 +104,7 @@ mod tests {
         let known = ["raw_orders", "raw_returns", "fct_revenue"];
         assert_eq!(did_you_mean("raw_order", known), Some("raw_orders"));
         assert_eq!(did_you_mean("zzz", known), None);
+        assert_eq!(did_you_mean("revenue", known), Some("fct_revenue"));
+        assert_eq!(did_you_mean("notyet", ["one", "two"]), None);
     }
 }

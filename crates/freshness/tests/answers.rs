@@ -19,7 +19,9 @@ fn the_first_fit_says_what_it_learned_and_the_second_that_nothing_is_new() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-as of 2026-02-28 12:00 UTC: 3 learned, 0 provisional, 0 irregular, 1 with too little history, 0 failed
+4 datasets as of 2026-02-28 12:00 UTC: 3 learned, 0 provisional, 0 irregular, 1 with too little history, 0 failed
+
+New since the last fit:
 
 Too little history (1)
   new_feed: 4 of 10 cycles needed
@@ -41,13 +43,13 @@ fn status_shows_every_dataset_late_ones_first() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-STATE    SEVERITY  DATASET      LATE BY      CYCLE             DEADLINE              LAST ARRIVAL          MODEL
-missed   critical  raw_orders   2 d 5 h      2026-02-26        2026-02-26 06:[..] UTC  2026-02-25 06:06 UTC  learned
-missed   warning   events       11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..] UTC  2026-02-27 23:10 UTC  learned
-pending  -         new_feed     -            2026-02-28        2026-02-28 13:[..] UTC  2026-02-27 05:00 UTC  cold_start
-ok       -         fct_revenue  -            2026-02-27        2026-02-27 08:[..] UTC  2026-02-27 08:05 UTC  learned
+STATE    SEVERITY  DATASET      LATE BY      CYCLE (LOCAL)     DEADLINE (UTC)    LAST ARRIVAL (UTC)  MODEL
+missed   critical  raw_orders   2 d 5 h      2026-02-26        2026-02-26 06:[..]  2026-02-25 06:06    learned
+missed   warning   events       11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..]  2026-02-27 23:10    learned
+pending  -         new_feed     -            2026-02-28        2026-02-28 13:[..]  2026-02-27 05:00    cold_start
+ok       -         fct_revenue  -            2026-02-27        2026-02-27 08:[..]  2026-02-27 08:05    learned
 
-4 datasets: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
+4 datasets as of 2026-02-28 12:00 UTC: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 
 "#]]
     );
@@ -88,11 +90,11 @@ fn check_prints_what_is_wrong_and_exits_1_for_a_critical_dataset() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-STATE   SEVERITY  DATASET     LATE BY      CYCLE             DEADLINE              LAST ARRIVAL          MODEL
-missed  critical  raw_orders  2 d 5 h      2026-02-26        2026-02-26 06:[..] UTC  2026-02-25 06:06 UTC  learned
-missed  warning   events      11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..] UTC  2026-02-27 23:10 UTC  learned
+STATE   SEVERITY  DATASET     LATE BY      CYCLE (LOCAL)     DEADLINE (UTC)    LAST ARRIVAL (UTC)  MODEL
+missed  critical  raw_orders  2 d 5 h      2026-02-26        2026-02-26 06:[..]  2026-02-25 06:06    learned
+missed  warning   events      11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..]  2026-02-27 23:10    learned
 
-4 datasets: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
+4 datasets as of 2026-02-28 12:00 UTC: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 
 "#]]
     );
@@ -106,7 +108,7 @@ fn check_exits_0_while_no_critical_dataset_is_late() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-4 datasets: 4 ok; no critical dataset is late
+4 datasets as of 2026-02-25 12:30 UTC: 4 ok; no critical dataset is late
 
 "#]]
     );

@@ -329,6 +329,40 @@ warning: not evaluated: the stored model of events cannot be read: expected valu
 }
 
 #[test]
+fn a_store_damaged_in_the_middle_is_a_doubt_about_everything() {
+    // Nothing is declared critical, and the list of datasets is sound.
+    let house = House::fitted();
+    fs::write(
+        house.path("none.csv"),
+        "dataset_id,critical\nraw_orders,false\nfct_revenue,false\n",
+    )
+    .unwrap();
+    house.run("import datasets none.csv").expect(0);
+    // SQLite's pages are 4 KiB: the one with a model is no page any more.
+    let mut bytes = fs::read(house.path(STORE)).unwrap();
+    let model = r#"{"version":1,"dataset_id":"events""#.as_bytes();
+    let at = bytes
+        .windows(model.len())
+        .position(|window| window == model)
+        .unwrap();
+    let page = at / 4_096 * 4_096;
+    bytes[page..page + 64].fill(0xff);
+    fs::write(house.path(STORE), bytes).unwrap();
+    for command in ["check", "check --strict", "status"] {
+        check_refused(
+            &house,
+            command,
+            str![[r#"
+error: the store is damaged: .freshness/freshness.db
+
+hint: restore it from a backup, or remove it with its -wal and -shm files and import again
+
+"#]],
+        );
+    }
+}
+
+#[test]
 fn an_unreadable_critical_dataset_cannot_be_told_unless_another_is_late() {
     let model = r#"{"version":1,"dataset_id":"fct_revenue""#;
     let declaration = r#"{"id":"fct_revenue""#;

@@ -56,10 +56,7 @@ pub fn judge(
         return blank(State::Unknown, "nothing has arrived yet".to_owned());
     };
     if model.n_arrivals.max(n as u64) < MIN_ARRIVALS {
-        return blank(
-            State::InsufficientHistory,
-            format!("{n} arrivals: too few to expect anything"),
-        );
+        return blank(State::InsufficientHistory, super::reason::too_few(n));
     }
     let seen = match Schedule::of(&model.fitted) {
         Some(schedule) => {

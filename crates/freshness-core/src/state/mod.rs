@@ -6,5 +6,5 @@ mod silence;
 mod verdict;
 
 pub use judge::{cycles_until, judge};
-pub use reason::duration;
+pub use reason::{STOPPED_SECONDS, duration};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

@@ -9,7 +9,9 @@
 //! 2. *late* (1), when a critical dataset is late: doubts about other datasets
 //!    cannot undo that.
 //! 3. *could not tell* (2), when a critical dataset cannot be read, or with
-//!    `--strict` cannot be evaluated: it might be late.
+//!    `--strict` cannot be judged: it might be late. That is one that never
+//!    arrived, has too little history, is not evaluated, or is late by a model
+//!    that can only advise.
 //! 4. *healthy* (0).
 
 use clap::Args;
@@ -21,9 +23,10 @@ use serde::Serialize;
 use super::status::{say_doubts, write_lines};
 use super::{Answer, Context};
 use crate::config::Format;
-use crate::outputs::datasets::{DatasetLine, sort_late_first, summary_line, table};
+use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
+use crate::outputs::summary::{self, Scope};
 use crate::outputs::write_document;
-use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary};
+use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary, is_unjudged_critical};
 
 /// Fail if a critical dataset is late.
 ///
@@ -42,12 +45,13 @@ Exit codes:
   2  could not tell: no models, an empty inventory, an unreadable store, a clock
      behind the last check, a critical dataset that cannot be read; with --strict
      also models older than 36 h (check.max_model_age), or a critical dataset
-     that cannot be evaluated
+     that cannot be judged: it never arrived, has too little history, or is late
+     by a model that can only advise (cold start, provisional)
 
 Where both hold: a doubt about everything outranks 1, a doubt about single
 datasets does not.")]
 pub(super) struct CheckArgs {
-    /// Do not answer from old models, nor while a critical dataset cannot be evaluated [env: FRESHNESS_STRICT]
+    /// Do not answer from old models, nor while a critical dataset cannot be judged [env: FRESHNESS_STRICT]
     #[arg(long)]
     strict: bool,
 }
@@ -91,7 +95,9 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
                 out.table(table(wrong()))?;
                 out.line("")?;
             }
-            out.line(summary_line(&summary))?;
+            for line in summary::lines(&checked.datasets, checked.now, Scope::All) {
+                out.line(line)?;
+            }
         }
         Format::Json => {
             let document = Document {
@@ -121,7 +127,8 @@ fn answer(checked: &Checked, strict: bool) -> Answer {
     if strict && old_models {
         return Answer::CouldNotTell;
     }
-    if Summary::of(&checked.datasets).n_critical > 0 {
+    let summary = Summary::of(&checked.datasets);
+    if summary.n_critical_late > 0 {
         return Answer::Late;
     }
     let unreadable = checked.doubts.iter().any(|doubt| match doubt {
@@ -130,21 +137,19 @@ fn answer(checked: &Checked, strict: bool) -> Answer {
         } => *may_be_critical,
         Doubt::OldModels { .. } => false,
     });
-    let unevaluated = checked
-        .datasets
-        .iter()
-        .any(|judged| judged.dataset.critical && judged.state.state == State::NotEvaluated);
-    match unreadable || (strict && unevaluated) {
+    match unreadable || (strict && summary.n_critical_unjudged > 0) {
         true => Answer::CouldNotTell,
         false => Answer::Healthy,
     }
 }
 
-/// Is it worth a line? What is late, and what is critical and not evaluated.
+/// Is it worth a line? What is late, and what is critical and cannot be judged.
 fn is_wrong(judged: &Judged) -> bool {
     match judged.state.state {
         State::Late | State::Missed | State::LateArrival => true,
-        State::NotEvaluated => judged.dataset.critical,
-        State::Ok | State::Pending | State::Unknown | State::InsufficientHistory => false,
+        State::Unknown | State::InsufficientHistory | State::NotEvaluated => {
+            is_unjudged_critical(judged)
+        }
+        State::Ok | State::Pending => false,
     }
 }

@@ -200,6 +200,7 @@ fn is_late(judged: &Judged) -> bool {
 /// The states beside the next arrivals.
 fn what_happened(judged: &[Judged], now: Timestamp) -> Table {
     let mut table = Table::new(&["STATE", "DATASET", "CAME NEXT", "AFTER ANOTHER"]);
+    table.names(1);
     for Judged { state, .. } in judged {
         let next = afterwards(state.dataset_id.as_str());
         let (came, after) = match next {

@@ -91,8 +91,11 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 
-`summary` counts the datasets shown by state, all of them in `n_datasets`, and in `n_critical` \
-the critical ones that are late or missed.
+`summary` counts by state: for `status` the datasets shown, for `check` all; all of them in \
+`n_datasets`, those declared critical in `n_critical`, of these in `n_critical_late` the late or \
+missed ones that fail a check, and in `n_critical_unjudged` those that cannot fail one yet: they \
+never arrived, have too little history, are not evaluated, or are late by a model that can only \
+advise.
 
 ## A dataset
 

@@ -136,7 +136,8 @@ fn show(report: &FitReport, out: &mut Output) -> io::Result<()> {
 fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
-        "as of {}: {} learned, {} provisional, {} irregular, {} with too little history, {} failed",
+        "{} as of {}: {} learned, {} provisional, {} irregular, {} with too little history, {} failed",
+        words::count(n_fitted(run) + run.n_failed, "dataset"),
         words::utc(run.as_of),
         words::thousands(run.n_learned),
         words::thousands(run.n_provisional),
@@ -147,6 +148,7 @@ fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Resu
     if news.is_empty() {
         return writeln!(out, "nothing new since the last fit");
     }
+    writeln!(out, "\nNew since the last fit:")?;
     for title in TITLES {
         let of_kind: Vec<&FitChange> = news
             .iter()

@@ -1,5 +1,6 @@
 //! How is every dataset?
 
+use std::collections::BTreeSet;
 use std::io;
 
 use clap::Args;
@@ -13,7 +14,8 @@ use serde::Serialize;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint::{self, WithHint};
-use crate::outputs::datasets::{DatasetLine, sort_late_first, summary_line, table};
+use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
+use crate::outputs::summary::{self, Scope};
 use crate::outputs::{words, write_document, write_line};
 use crate::rounds::{self, Doubt, Judged, Summary};
 
@@ -30,7 +32,7 @@ use crate::rounds::{self, Doubt, Judged, Summary};
   freshness status --now 2026-03-01T07:00:00Z       as it was then
   freshness status --format ndjson | jq 'select(.late_seconds > 3600).dataset_id'
 
-Exit codes: 0 shown, 2 could not tell.")]
+Exit codes: 0 shown, 2 could not tell, or a name, pattern, team or tag that no dataset has.")]
 pub(super) struct StatusArgs {
     /// Show only datasets whose name matches one of these (`*`, `?`, `[a-z]`, `{a,b}`)
     #[arg(value_name = "DATASET")]
@@ -67,18 +69,29 @@ pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<An
     let seen = rounds::look(&store, now, max_model_age, context.settings.threads)?;
     say_doubts(&seen.doubts, context);
 
-    let mut shown: Vec<Judged> = seen
+    args.refuse_unknown(&seen.datasets)?;
+    let (mut shown, others): (Vec<Judged>, Vec<Judged>) = seen
         .datasets
         .into_iter()
-        .filter(|judged| args.selects(judged, globs.as_ref()))
-        .collect();
+        .partition(|judged| args.selects(judged, globs.as_ref()));
     sort_late_first(&mut shown);
     let summary = Summary::of(&shown);
     let out = &mut context.out;
     match out.format {
         Format::Table => {
-            out.table(table(&shown))?;
-            out.line(format_args!("\n{}", summary_line(&summary)))?;
+            if !shown.is_empty() {
+                out.table(table(&shown))?;
+                out.line("")?;
+            }
+            let scope = match args.is_filter() {
+                true => Scope::Filtered {
+                    n_critical_late_outside: Summary::of(&others).n_critical_late,
+                },
+                false => Scope::All,
+            };
+            for line in summary::lines(&shown, now, scope) {
+                out.line(line)?;
+            }
         }
         Format::Json => {
             let document = Document {
@@ -137,6 +150,56 @@ pub(super) fn unknown_dataset<'a>(
 }
 
 impl StatusArgs {
+    fn is_filter(&self) -> bool {
+        let StatusArgs {
+            globs,
+            state,
+            team,
+            tag,
+        } = self;
+        !(globs.is_empty() && state.is_empty() && team.is_empty() && tag.is_empty())
+    }
+
+    /// A name that matches nothing known is a slip of the pen; that no dataset
+    /// is in a state, or none has a team and a tag, is an answer.
+    fn refuse_unknown(&self, datasets: &[Judged]) -> anyhow::Result<()> {
+        let StatusArgs {
+            globs,
+            state: _,
+            team,
+            tag,
+        } = self;
+        for pattern in globs {
+            let glob = glob(pattern)?.compile_matcher();
+            let mut ids = datasets.iter().map(|judged| &judged.dataset.id);
+            if ids.clone().any(|id| glob.is_match(id.as_str())) {
+                continue;
+            }
+            let is_name = !pattern.contains(['*', '?', '[', '{']);
+            if is_name {
+                return Err(unknown_dataset(pattern, ids));
+            }
+            let example = ids.next().map_or("", DatasetId::as_str);
+            return Err(hint::failure(
+                format_args!("no dataset matches the pattern: {pattern}"),
+                format_args!("a pattern is held against the whole name, such as {example}"),
+            ));
+        }
+        let teams = || {
+            datasets
+                .iter()
+                .filter_map(|judged| judged.dataset.team.as_deref())
+        };
+        for asked in team {
+            refuse_unknown_label("team", asked, teams())?;
+        }
+        let tags = || datasets.iter().flat_map(|judged| &judged.dataset.tags);
+        for asked in tag {
+            refuse_unknown_label("tag", asked, tags().map(String::as_str))?;
+        }
+        Ok(())
+    }
+
     fn selects(&self, judged: &Judged, globs: Option<&GlobSet>) -> bool {
         let StatusArgs {
             globs: _,
@@ -152,18 +215,48 @@ impl StatusArgs {
     }
 }
 
+fn refuse_unknown_label<'a>(
+    what: &str,
+    asked: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> anyhow::Result<()> {
+    const LISTED: usize = 8;
+    let known: BTreeSet<&str> = known.collect();
+    if known.contains(asked) {
+        return Ok(());
+    }
+    let hint = match hint::did_you_mean(asked, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => {
+            format!("no dataset has a {what}; declare it with `freshness import datasets`")
+        }
+        None => {
+            let more = if known.len() > LISTED { ", …" } else { "" };
+            let listed: Vec<&str> = known.into_iter().take(LISTED).collect();
+            format!("{what}s that are declared: {}{more}", listed.join(", "))
+        }
+    };
+    Err(hint::failure(
+        format_args!("no dataset has the {what}: {asked}"),
+        hint,
+    ))
+}
+
 fn globs(patterns: &[String]) -> anyhow::Result<Option<GlobSet>> {
     if patterns.is_empty() {
         return Ok(None);
     }
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = Glob::new(pattern)
-            .map_err(|error| anyhow::anyhow!("unreadable pattern: {pattern}: {}", error.kind()))
-            .hint("quote the pattern; `*` stands for any text, `?` for one character")?;
-        set.add(glob);
+        set.add(glob(pattern)?);
     }
     Ok(Some(set.build()?))
+}
+
+fn glob(pattern: &str) -> anyhow::Result<Glob> {
+    Glob::new(pattern)
+        .map_err(|error| anyhow::anyhow!("unreadable pattern: {pattern}: {}", error.kind()))
+        .hint("quote the pattern; `*` stands for any text, `?` for one character")
 }
 
 fn state_named(text: &str) -> Result<State, String> {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Paint, Table, words};
-use crate::rounds::{Judged, Summary};
+use crate::rounds::Judged;
 
 /// One dataset as JSON; the fields are described by [`FIELDS`].
 #[derive(Debug, Serialize)]
@@ -126,11 +126,15 @@ pub fn table<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Table {
         "SEVERITY",
         "DATASET",
         "LATE BY",
-        "CYCLE",
-        "DEADLINE",
-        "LAST ARRIVAL",
+        "CYCLE (LOCAL)",
+        "DEADLINE (UTC)",
+        "LAST ARRIVAL (UTC)",
         "MODEL",
     ]);
+    const DATASET: usize = 2;
+    table.names(DATASET);
+    // The model, the last arrival, the severity, the cycle, the deadline.
+    table.dispensable(&[7, 6, 1, 4, 5]);
     for judged in datasets {
         let state = &judged.state;
         let paint = words::paint(state.state);
@@ -147,55 +151,18 @@ pub fn table<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Table {
                 },
             ),
             (state.dataset_id.to_string(), Paint::Plain),
-            plain(state.late_seconds.map(words::duration)),
+            plain(state.late_seconds.map(words::late_by)),
             plain(cycle.map(|cycle| cycle.cycle.clone())),
-            plain(cycle.and_then(|cycle| cycle.deadline).map(words::utc)),
-            plain(state.last_arrival.map(words::utc)),
+            plain(
+                cycle
+                    .and_then(|cycle| cycle.deadline)
+                    .map(words::utc_minute),
+            ),
+            plain(state.last_arrival.map(words::utc_minute)),
             (state.model_status.to_owned(), Paint::Faint),
         ]);
     }
     table
-}
-
-/// The counts in one line: `150 datasets: 2 late, 148 ok; 1 critical dataset
-/// is late`.
-pub fn summary_line(summary: &Summary) -> String {
-    let Summary {
-        n_datasets,
-        n_critical,
-        ok,
-        pending,
-        late,
-        late_arrival,
-        missed,
-        unknown,
-        insufficient_history,
-        not_evaluated,
-    } = *summary;
-    let parts: Vec<String> = [
-        (late, "late"),
-        (missed, "missed"),
-        (late_arrival, "arrived late"),
-        (not_evaluated, "not evaluated"),
-        (insufficient_history, "with too little history"),
-        (unknown, "unknown"),
-        (pending, "pending"),
-        (ok, "ok"),
-    ]
-    .into_iter()
-    .filter(|&(n, _)| n > 0)
-    .map(|(n, word)| format!("{} {word}", words::thousands(n)))
-    .collect();
-    let critical = match n_critical {
-        0 => "no critical dataset is late".to_owned(),
-        1 => "1 critical dataset is late".to_owned(),
-        n => format!("{} critical datasets are late", words::thousands(n)),
-    };
-    format!(
-        "{}: {}; {critical}",
-        words::count(n_datasets, "dataset"),
-        parts.join(", ")
-    )
 }
 
 fn rank(state: State) -> u8 {
@@ -207,25 +174,5 @@ fn rank(state: State) -> u8 {
         State::Unknown => 4,
         State::Pending => 5,
         State::Ok => 6,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_summary_names_only_states_that_occur() {
-        let summary = Summary {
-            n_datasets: 1_150,
-            n_critical: 1,
-            late: 2,
-            ok: 1_148,
-            ..Summary::default()
-        };
-        assert_eq!(
-            summary_line(&summary),
-            "1,150 datasets: 2 late, 1,148 ok; 1 critical dataset is late"
-        );
     }
 }

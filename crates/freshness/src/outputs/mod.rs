@@ -8,6 +8,7 @@ pub mod chart;
 pub mod datasets;
 mod json;
 mod stdout;
+pub mod summary;
 mod table;
 pub mod words;
 
@@ -67,7 +68,12 @@ impl Output {
 
     /// Writes a table as wide as its content, or as the terminal.
     pub fn table(&mut self, table: Table) -> io::Result<()> {
-        let text = table.render(self.terminal, self.color);
+        let surface = table::Surface {
+            width: self.terminal.then(terminal_width).flatten(),
+            color: self.color,
+            unicode: self.unicode,
+        };
+        let text = table.render(surface);
         self.stdout.write_all(text.as_bytes())
     }
 
@@ -99,4 +105,9 @@ impl Output {
     pub fn finish(&mut self) -> io::Result<()> {
         self.stdout.flush()
     }
+}
+
+/// Columns of the terminal, if it says so.
+fn terminal_width() -> Option<usize> {
+    comfy_table::Table::new().width().map(usize::from)
 }

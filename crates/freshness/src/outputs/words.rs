@@ -6,7 +6,7 @@ use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
 
 /// A duration in words, as the reasons of verdicts say it: `3 h 05 min`.
-pub use freshness_core::state::duration;
+pub use freshness_core::state::{STOPPED_SECONDS, duration};
 
 use super::Paint;
 
@@ -73,7 +73,21 @@ pub fn change(change: &Change) -> String {
 
 /// An instant in UTC, to the minute.
 pub fn utc(at: Timestamp) -> String {
-    format!("{} UTC", at.strftime("%Y-%m-%d %H:%M"))
+    format!("{} UTC", utc_minute(at))
+}
+
+/// … under a heading that says UTC.
+pub fn utc_minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// How late, for a table. What has been late for more than a month may have
+/// ended for good, and its hours matter to nobody.
+pub fn late_by(seconds: i64) -> String {
+    match seconds > STOPPED_SECONDS {
+        true => format!("{} d, stopped?", thousands((seconds / DAY) as u64)),
+        false => duration(seconds),
+    }
 }
 
 /// An instant on the wall clock of a zone, to the minute, with the zone.

@@ -63,8 +63,12 @@ pub enum Doubt {
 #[allow(missing_docs, reason = "the names are those of the states")]
 pub struct Summary {
     pub n_datasets: u64,
-    /// Late or missed, of critical severity: what fails a check.
+    /// Declared critical.
     pub n_critical: u64,
+    /// Late or missed, of critical severity: what fails a check.
+    pub n_critical_late: u64,
+    /// Declared critical, and nobody can say whether they are late.
+    pub n_critical_unjudged: u64,
     pub ok: u64,
     pub pending: u64,
     pub late: u64,
@@ -121,7 +125,7 @@ pub fn check(
         at: clock.now(),
         n_datasets: summary.n_datasets,
         n_late: summary.late + summary.missed,
-        n_critical: summary.n_critical,
+        n_critical: summary.n_critical_late,
     };
     checked.changes = store.record_check(&record, &states)?;
     checked.recorded = true;
@@ -155,6 +159,7 @@ pub fn look(
         |store, entry| judge_one(store, entry, &holidays, now),
         |_| (),
     )?;
+    let judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
     refuse_without_models(&judged)?;
 
     let mut doubts = Vec::new();
@@ -182,6 +187,18 @@ pub fn look(
     })
 }
 
+/// Declared critical, but whether it is late cannot be told, or cannot be told
+/// well enough to fail a check: a loose default or a model in doubt only advises.
+pub fn is_unjudged_critical(judged: &Judged) -> bool {
+    let state = &judged.state;
+    judged.dataset.critical
+        && match state.state {
+            State::Unknown | State::InsufficientHistory | State::NotEvaluated => true,
+            State::Late | State::Missed => state.severity != Some(Severity::Critical),
+            State::Ok | State::Pending | State::LateArrival => false,
+        }
+}
+
 /// Past its deadline with nothing delivered.
 pub fn is_overdue(state: State) -> bool {
     match state {
@@ -206,19 +223,20 @@ fn refuse_without_models(judged: &[(Judged, Option<DatasetFailure>)]) -> Result<
     }
 }
 
+/// Fails only if the store does, for then nothing in it is to be believed.
 fn judge_one(
     store: &Store,
     entry: &DatasetEntry,
     holidays: &Holidays,
     now: Timestamp,
-) -> (Judged, Option<DatasetFailure>) {
+) -> Result<(Judged, Option<DatasetFailure>), StoreError> {
     let dataset = match &entry.declared {
         Ok(dataset) => dataset.clone(),
         Err(error) => {
             // Whether it is critical cannot be told, so it must be taken for it.
             let mut dataset = Dataset::undeclared(entry.id.clone());
             dataset.critical = true;
-            return unreadable(entry, dataset, error);
+            return Ok(unreadable(entry, dataset, error));
         }
     };
     let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
@@ -227,7 +245,7 @@ fn judge_one(
             recent(store, entry.no, now.as_second())?,
         ))
     };
-    match read() {
+    Ok(match read() {
         Ok((model, history)) => {
             let now = now.as_second();
             let state = state::judge(&dataset, model.as_ref(), &history, holidays, now);
@@ -238,7 +256,30 @@ fn judge_one(
             };
             (judged, None)
         }
-        Err(error) => unreadable(entry, dataset, &error),
+        Err(error) if is_of_one_dataset(&error) => unreadable(entry, dataset, &error),
+        Err(error) => return Err(error),
+    })
+}
+
+/// Is one dataset's record wrong, rather than the store?
+fn is_of_one_dataset(error: &StoreError) -> bool {
+    match error {
+        StoreError::BadChunk { .. }
+        | StoreError::BadDeclaration { .. }
+        | StoreError::BadModel { .. }
+        | StoreError::ModelVersion { .. }
+        | StoreError::TimeOutOfRange { .. } => true,
+        StoreError::Missing { .. }
+        | StoreError::CannotOpen { .. }
+        | StoreError::NotAStore { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Older { .. }
+        | StoreError::ReadOnly { .. }
+        | StoreError::Locked { .. }
+        | StoreError::DiskFull { .. }
+        | StoreError::Disk { .. }
+        | StoreError::Unexpected { .. } => false,
     }
 }
 
@@ -292,9 +333,10 @@ impl Summary {
         for judged in datasets {
             summary.n_datasets += 1;
             let state = &judged.state;
-            if is_overdue(state.state) && state.severity == Some(Severity::Critical) {
-                summary.n_critical += 1;
-            }
+            let is_late = is_overdue(state.state) && state.severity == Some(Severity::Critical);
+            summary.n_critical += u64::from(judged.dataset.critical);
+            summary.n_critical_late += u64::from(is_late);
+            summary.n_critical_unjudged += u64::from(is_unjudged_critical(judged));
             *match state.state {
                 State::Ok => &mut summary.ok,
                 State::Pending => &mut summary.pending,

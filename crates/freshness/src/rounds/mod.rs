@@ -16,7 +16,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
 use freshness_store::StoreError;
 
-pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, look};
+pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Explained, cycles_between, explain};
 pub use fit::{FitChange, FitReport, News, fit};
