@@ -1,5 +1,7 @@
 //! How often a day does a feed deliver, and in which hours?
 
+use std::cmp::Ordering;
+
 use super::days::DaySeries;
 use super::phase::Phase;
 use super::score::{Scored, best_groups, f1, n_bursts};
@@ -38,15 +40,26 @@ pub(crate) fn grid_calendar(local: &[i64], days: &DaySeries) -> Option<Scored> {
             continue;
         }
         let scored = score_grid(local, days, minutes);
-        // Of equals the longer period: it claims less.
-        if scored
-            .as_ref()
-            .is_some_and(|this| best.as_ref().is_none_or(|best| this.f1 >= best.f1))
+        // Of equals the one that runs around the clock, then the longer: it
+        // claims less.
+        let is_better = |this: &Scored, best: &Scored| match runs_all_day(&this.calendar)
+            .cmp(&runs_all_day(&best.calendar))
         {
-            best = scored;
+            Ordering::Greater => this.f1 >= best.f1 - MIN_GAIN_OF_HOURS,
+            Ordering::Equal => this.f1 >= best.f1,
+            Ordering::Less => this.f1 > best.f1 + MIN_GAIN_OF_HOURS,
+        };
+        if let Some(this) = scored
+            && best.as_ref().is_none_or(|best| is_better(&this, best))
+        {
+            best = Some(this);
         }
     }
     best
+}
+
+fn runs_all_day(calendar: &Calendar) -> bool {
+    matches!(calendar, Calendar::Grid { hours, .. } if *hours == HoursOfWeek::ALL)
 }
 
 fn score_grid(local: &[i64], days: &DaySeries, minutes: u16) -> Option<Scored> {
@@ -150,7 +163,7 @@ pub(crate) fn times_calendar(
     holidays: &Holidays,
 ) -> Option<Scored> {
     let times = set_times(local, days);
-    if !(2..=MAX_TIMES).contains(&times.len()) {
+    if !(2..=MAX_TIMES).contains(&times.len()) || is_a_grid(&times) {
         return None;
     }
     // The time each delivery serves: the last one not more than its reach away.
@@ -205,6 +218,16 @@ pub(crate) fn times_calendar(
         calendar: Calendar::Times { times, days: rule },
         f1: f1(n_hit, n_expected, n_bursts),
     })
+}
+
+/// Are the times (minutes of the day) three or more and equally far apart?
+fn is_a_grid(times: &[u16]) -> bool {
+    let apart = 24 * 60 / times.len() as i64;
+    let gaps = times.windows(2).map(|pair| i64::from(pair[1] - pair[0]));
+    times.len() >= MIN_PER_DAY
+        && gaps
+            .into_iter()
+            .all(|gap| (gap - apart).abs() <= TIME_REACH / 3)
 }
 
 /// Minutes of the day around which deliveries crowd on most days, rounded down

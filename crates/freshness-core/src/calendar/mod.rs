@@ -167,8 +167,8 @@ fn best_calendar(
         candidates.push(months::monthly_calendar(&local, &days, holidays));
     }
     if gap < DAY {
-        candidates.push(intraday::grid_calendar(&local, &days));
         candidates.push(intraday::times_calendar(&local, &days, holidays));
+        candidates.push(intraday::grid_calendar(&local, &days));
     }
     let mut best: Option<Scored> = None;
     for candidate in candidates

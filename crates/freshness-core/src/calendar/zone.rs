@@ -29,9 +29,9 @@ const FAMILIES: [&[&str]; 6] = [
 ];
 /// Days on each side of a clock change that are looked at, and for feeds that
 /// deliver too seldom for that.
-const REACH_DAYS: [i64; 2] = [35, 80];
+const REACH_DAYS: [i64; 3] = [35, 80, 150];
 /// Days with a delivery that each side must have, likewise.
-const MIN_SIDE: [usize; 2] = [8, 5];
+const MIN_SIDE: [usize; 3] = [8, 5, 4];
 /// Share of the distance in UTC that local time must explain, …
 const MIN_GAIN: f64 = 0.3;
 /// … or less, if clock changes agree with each other: the sum of their gains
