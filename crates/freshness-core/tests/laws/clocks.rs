@@ -121,13 +121,13 @@ fn a_month_end_is_found_whatever_the_length_of_the_month() {
     check_learned(
         "monthly business day 3 US +09:00 ±20 America/New_York 2023-01-01..2026-04-20",
         &expect![[r#"
-            monthly business day 3 US in UTC
+            monthly business day 3 US in Europe/Berlin
             noticed when missing"#]],
     );
     check_learned(
         "monthly last business day US +16:00 ±20 America/New_York 2023-01-01..2026-04-20",
         &expect![[r#"
-            monthly last business day US in UTC
+            monthly last business day US in America/New_York
             noticed when missing"#]],
     );
     check_learned_in_zone(
@@ -145,7 +145,7 @@ fn a_month_end_is_found_whatever_the_length_of_the_month() {
     check_learned(
         "monthly day 31 +08:00 ±20 Europe/Berlin 2023-01-01..2026-04-20",
         &expect![[r#"
-            monthly last day in UTC
+            monthly last day in Europe/Berlin
             noticed when missing"#]],
     );
     check_learned_in_zone(
