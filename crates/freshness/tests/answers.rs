@@ -147,7 +147,8 @@ fct_revenue: ok
 cycle 2026-02-27 arrived in time; [..]
 
 Calendar   Mon–Fri
-           inferred; 65 of 65 expected cycles delivered, F1 1.000
+           inferred; F1 1.000 over its last cadence, long silences left out
+           65 of 65 expected cycles delivered since the regime began, silences included
 Time zone  America/New_York (declared)
 Regime     since 2025-12-01 00:00 America/New_York
 
@@ -155,7 +156,7 @@ Cycle      2026-02-26: ok; began 2026-02-26 00:00 America/New_York
 Cell       cycles of Thursday: 13 delays, 100 % of its cycles delivered
 Expected   03:0[..] to 03:0[..] (p10 to p90), median 03:0[..]
 Deadline   2026-02-26 03:[..] America/New_York = 2026-02-26 08:[..] UTC
-           learned: 3 h [..] min after the cycle begins, between 3 h [..] min and 3 h [..] min in 9 of 10 resamples
+           learned: 3 h [..] min after the cycle begins, the same in 9 of 10 resamples
            about 1 ordinary cycle in [..] is later
 Arrived    2026-02-26 03:03 America/New_York
 Last seen  2026-02-27 03:05 America/New_York

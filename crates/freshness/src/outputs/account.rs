@@ -13,7 +13,7 @@ use freshness_core::state::CycleVerdict;
 use jiff::Timestamp;
 
 use super::{chart, words};
-use crate::rounds::Explained;
+use crate::rounds::{Credit, Explained};
 
 /// The whole account. `cycle` is the one to explain, `last` the last ones.
 pub fn of(
@@ -51,7 +51,12 @@ pub fn of(
     }
     if let Some(&at) = explained.history.at().last() {
         let at = Timestamp::from_second(at).map(|at| words::local(at, zone));
-        page.fact("Last seen", at.unwrap_or_default());
+        let credit = match &explained.last_credit {
+            Some(Credit::Other(cycle)) => format!(", taken for cycle {cycle}"),
+            Some(Credit::Again) => ", taken for a redelivery: it serves no other cycle".to_owned(),
+            Some(Credit::Newest) | None => String::new(),
+        };
+        page.fact("Last seen", format!("{}{credit}", at.unwrap_or_default()));
         let n = explained.history.len() as u64;
         page.more(format!("{} in all", words::count(n, "arrival")));
     }
@@ -105,11 +110,14 @@ fn describe(page: &mut Page, fitted: &Fitted) {
 fn describe_model(page: &mut Page, model: &ArrivalModel, shift: Option<&ShiftNote>) {
     page.fact("Calendar", model.calendar.to_string());
     page.more(format!(
-        "{}; {} of {} expected cycles delivered, F1 {:.3}",
+        "{}; F1 {:.3} over its last cadence, long silences left out",
         words::source(model.calendar_source),
-        words::thousands(u64::from(model.n_delivered)),
-        words::thousands(u64::from(model.n_expected)),
         model.calendar_f1
+    ));
+    page.more(format!(
+        "{} of {} delivered since the regime began, silences included",
+        words::thousands(u64::from(model.n_delivered)),
+        words::count(u64::from(model.n_expected), "expected cycle"),
     ));
     describe_zone(page, model.zone, model.zone_source);
     describe_regime(page, model.regime_since, &model.moves, model.zone);
@@ -166,7 +174,7 @@ fn describe_cold_start(page: &mut Page, cold: &ColdStart) {
     );
     page.fact(
         "Deadline",
-        format!("{} after the cycle begins", words::minutes(cold.threshold)),
+        format!("{} the cycle begins", words::offset(cold.threshold)),
     );
 }
 
@@ -212,14 +220,14 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
                 because.delivered * 100.0
             ),
         );
+        let [from, median, to] = [because.p10, because.p50, because.p90]
+            .map(|minutes| after(explained, cycle, minutes, zone));
         page.fact(
             "Expected",
-            format!(
-                "{} to {} (p10 to p90), median {}",
-                after(cycle, because.p10, zone),
-                after(cycle, because.p90, zone),
-                after(cycle, because.p50, zone)
-            ),
+            match from == to {
+                true => format!("{from} (p10 to p90 alike)"),
+                false => format!("{from} to {to} (p10 to p90), median {median}"),
+            },
         );
     }
     if let Some(Fitted::Irregular(gaps)) = explained.model.as_ref().map(|model| &model.fitted)
@@ -230,7 +238,7 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
     if let Some(deadline) = cycle.deadline {
         page.fact("Deadline", words::local_and_utc(deadline, zone));
         if let Some(because) = &cycle.because {
-            for line in rests_on(explained, cycle, because, zone) {
+            for line in rests_on(explained, cycle, because) {
                 page.more(line);
             }
         }
@@ -247,15 +255,10 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
 }
 
 /// What the deadline of a cycle rests on.
-fn rests_on(
-    explained: &Explained,
-    cycle: &CycleVerdict,
-    because: &Expectation,
-    zone: Zone,
-) -> Vec<String> {
+fn rests_on(explained: &Explained, cycle: &CycleVerdict, because: &Expectation) -> Vec<String> {
     let mut lines = vec![format!(
-        "learned: {} after the cycle begins",
-        words::minutes(because.threshold)
+        "learned: {} the cycle begins",
+        words::offset(because.threshold)
     )];
     let fitted = explained.model.as_ref().map(|model| &model.fitted);
     let Some(Fitted::Learned(model) | Fitted::Provisional { model, .. }) = fitted else {
@@ -264,17 +267,29 @@ fn rests_on(
     let cell = model.cells.iter().find(|cell| cell.key == because.cell);
     if let Some(cell) = cell {
         let shift = because.threshold - cell.threshold;
-        lines[0].push_str(&format!(
-            ", between {} and {} in 9 of 10 resamples",
-            words::minutes(cell.band.0 + shift),
-            words::minutes(cell.band.1 + shift)
-        ));
+        let from = words::offset(cell.band.0 + shift);
+        let to = words::offset(cell.band.1 + shift);
+        let threshold = words::offset(because.threshold);
+        lines[0].push_str(&match from == to {
+            true if from == threshold => ", the same in 9 of 10 resamples".to_owned(),
+            true => format!(", {from} in 9 of 10 resamples"),
+            false => format!(", between {from} and {to} in 9 of 10 resamples"),
+        });
     }
     lines.push(format!(
         "about 1 ordinary cycle in {:.0} is later",
         1.0 / model.false_alarm_rate
     ));
-    let day = Day::of_local(zone.local(cycle.cycle_start.as_second()));
+    let Some(cycle) = explained.cycle(cycle) else {
+        return lines;
+    };
+    let allowance = model.clock_allowance(&cycle);
+    if allowance > 0.0 {
+        lines.push(format!(
+            "of which {allowance:.0} min because clocks were set back and its zone is not known yet"
+        ));
+    }
+    let day = cycle.day();
     for effect in model
         .effects
         .iter()
@@ -292,14 +307,10 @@ fn rests_on(
 
 /// The wall clock so many minutes after a cycle began; the days in between
 /// are counted.
-fn after(cycle: &CycleVerdict, minutes: f64, zone: Zone) -> String {
-    let start = cycle.cycle_start.as_second();
-    let at = zone.local(start + (minutes * MINUTE as f64).round() as i64);
-    let days = at.div_euclid(DAY) - zone.local(start).div_euclid(DAY);
-    match days {
-        0 => words::clock(at),
-        days => format!("{} {days:+} d", words::clock(at)),
-    }
+fn after(explained: &Explained, cycle: &CycleVerdict, minutes: f64, zone: Zone) -> String {
+    let at = zone.local(explained.instant(cycle, minutes));
+    let start = zone.local(cycle.cycle_start.as_second());
+    words::clock_on_day(at, at.div_euclid(DAY) - start.div_euclid(DAY))
 }
 
 /// The silences that the present one is held against.
@@ -348,7 +359,7 @@ fn draw(
             ("Silences".to_owned(), silences.collect(), deadline)
         }
         Fitted::ColdStart(cold) => {
-            let delays = delays(&explained.cycles, |_| true);
+            let delays = delays(explained, |_| true);
             ("Delays".to_owned(), delays, cold.threshold)
         }
         Fitted::Learned(_) | Fitted::Provisional { .. } => {
@@ -362,17 +373,21 @@ fn draw(
                     .is_some_and(|other| other.cell == because.cell)
             };
             let title = format!("Delays of {}", words::cell(because.cell));
-            (title, delays(&explained.cycles, alike), because.threshold)
+            (title, delays(explained, alike), because.threshold)
         }
     };
     let of_a_day = matches!(
         model.fitted.calendar(),
         Calendar::Days(_) | Calendar::Months(_)
     );
-    let label = |minutes: f64| match of_a_day && (0.0..1_440.0).contains(&minutes) {
-        // A delay from midnight is a time of day.
-        true => words::clock((minutes * MINUTE as f64) as i64),
-        false => words::duration((minutes * MINUTE as f64) as i64),
+    let label = |minutes: f64| {
+        let seconds = (minutes * MINUTE as f64) as i64;
+        match seconds.div_euclid(DAY) {
+            // A delay from midnight is a time of day.
+            days @ -1..=1 if of_a_day => words::clock_on_day(seconds, days),
+            _ if minutes < 0.0 => words::offset(minutes),
+            _ => words::minutes(minutes),
+        }
     };
     let lines = chart::histogram(&values, deadline, unicode, label);
     if lines.is_empty() {
@@ -385,10 +400,11 @@ fn draw(
     }
 }
 
-fn delays(cycles: &[CycleVerdict], alike: impl Fn(&CycleVerdict) -> bool) -> Vec<f64> {
-    cycles
+fn delays(explained: &Explained, alike: impl Fn(&CycleVerdict) -> bool) -> Vec<f64> {
+    explained
+        .cycles
         .iter()
         .filter(|cycle| alike(cycle))
-        .filter_map(chart::delay_minutes)
+        .filter_map(|cycle| explained.delay_minutes(cycle))
         .collect()
 }

@@ -35,39 +35,45 @@ pub fn legend(cycles: &[CycleVerdict], unicode: bool) -> String {
 }
 
 /// Draws how often each delay occurred, one bin a line, and marks the bin in
-/// which the deadline lies. Delays are minutes; `label` names a bin by its
-/// start. Empty if there are no delays.
+/// which the deadline lies, or the edge beyond which it does. Delays are
+/// minutes; `label_of` names a bin by its start. Empty if there are no delays.
 pub fn histogram(
     delays: &[f64],
     deadline: f64,
     unicode: bool,
-    label: impl Fn(f64) -> String,
+    label_of: impl Fn(f64) -> String,
 ) -> Vec<String> {
     let Some(bins) = Bins::of(delays, deadline) else {
         return Vec::new();
     };
-    let counts = bins.count(delays);
+    let counts = bins.count(delays, deadline);
     let most = counts.iter().map(|&(_, n)| n).max().unwrap_or(1).max(1);
     let labels: Vec<String> = counts
         .iter()
         .map(|&(bin, _)| match bin {
             Bin::Earlier => "earlier".to_owned(),
-            Bin::From(minutes) => label(minutes),
+            Bin::From(minutes) => label_of(minutes),
             Bin::Later => "later".to_owned(),
         })
         .collect();
     let width = labels.iter().map(|label| label.chars().count()).max();
     let width = width.unwrap_or(0);
     let edge = if unicode { "│" } else { "|" };
-    let deadline = bins.bin(deadline);
+    let of_deadline = bins.bin(deadline);
+    let arrow = if unicode { "◀" } else { "<-" };
     counts
         .iter()
         .zip(&labels)
         .map(|(&(bin, n), label)| {
-            let mark = match (bin == deadline, unicode) {
-                (true, true) => "  ◀ deadline",
-                (true, false) => "  <- deadline",
-                (false, _) => "",
+            let mark = match bin {
+                _ if bin != of_deadline => String::new(),
+                Bin::From(_) => format!("  {arrow} deadline"),
+                Bin::Earlier | Bin::Later => {
+                    format!(
+                        "  {arrow} deadline {}, beyond this edge",
+                        label_of(deadline)
+                    )
+                }
             };
             let count = if n > 0 {
                 format!(" {n}")
@@ -80,8 +86,8 @@ pub fn histogram(
         .collect()
 }
 
-/// Equal bins of a round width from the first usual delay to past the
-/// deadline, and one on each side for what lies beyond.
+/// Equal bins of a round width over the usual delays, and over the deadline if
+/// it is not far from them; one on each side for what lies beyond.
 struct Bins {
     first: f64,
     width: f64,
@@ -98,6 +104,11 @@ enum Bin {
 
 /// Few enough lines to take in at a glance.
 const MOST_BINS: f64 = 14.0;
+/// A deadline further from the delays than this many times their span has no
+/// bin of its own.
+const FAR: f64 = 3.0;
+/// Delays closer together than this many minutes are taken for so far apart.
+const LEAST_SPAN: f64 = 10.0;
 /// Characters of the longest bar.
 const LONGEST_BAR: f64 = 36.0;
 /// Bin widths that people count in, minutes.
@@ -110,11 +121,24 @@ impl Bins {
     fn of(delays: &[f64], deadline: f64) -> Option<Bins> {
         let mut sorted = delays.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        // One delay far from the others must not squeeze them into one bin.
-        let usual = *sorted.get(sorted.len() / 50)?;
-        let from = usual.min(deadline);
-        // A quarter past the deadline there is nothing but incidents.
-        let to = deadline + (deadline - from) * 0.25;
+        // One delay far from the others must not squeeze them into one bin,
+        // and past the deadline there is little but incidents.
+        let in_time = sorted.partition_point(|&delay| delay <= deadline);
+        if 2 * in_time >= sorted.len() {
+            sorted.truncate(in_time);
+        }
+        let rare = sorted.len() / 50;
+        let first = *sorted.get(rare)?;
+        let last = sorted[sorted.len() - 1 - rare];
+        // Nor must the deadline, if it is far.
+        let near = FAR * (last - first).max(LEAST_SPAN);
+        let is_near = (first - near..=last + near).contains(&deadline);
+        let (from, to) = match is_near {
+            true => (first.min(deadline), last.max(deadline)),
+            false => (first, last),
+        };
+        // Room to see where it ends.
+        let to = to + (to - from) * if is_near { 0.25 } else { 0.0 };
         let width = WIDTHS
             .into_iter()
             .find(|width| (to - from) / width <= MOST_BINS)
@@ -132,8 +156,8 @@ impl Bins {
         }
     }
 
-    /// Counts by bin; what lies beyond only if there is any.
-    fn count(&self, delays: &[f64]) -> Vec<(Bin, usize)> {
+    /// Counts by bin; what lies beyond only if there is any, or the deadline.
+    fn count(&self, delays: &[f64], deadline: f64) -> Vec<(Bin, usize)> {
         let n_in = |bin| {
             delays
                 .iter()
@@ -141,7 +165,7 @@ impl Bins {
                 .count()
         };
         let within = (0..self.n).map(|i| Bin::From(self.first + i as f64 * self.width));
-        let beyond = |bin| Some(bin).filter(|&bin| n_in(bin) > 0);
+        let beyond = |bin| Some(bin).filter(|&bin| n_in(bin) > 0 || self.bin(deadline) == bin);
         beyond(Bin::Earlier)
             .into_iter()
             .chain(within)
@@ -177,12 +201,6 @@ fn sign(state: State, unicode: bool) -> char {
     }
 }
 
-/// The delay of a delivered cycle, minutes.
-pub fn delay_minutes(cycle: &CycleVerdict) -> Option<f64> {
-    let seconds = cycle.arrived_at?.as_second() - cycle.cycle_start.as_second();
-    Some(seconds as f64 / MINUTE as f64)
-}
-
 /// From the start of a cycle to its deadline, minutes.
 pub fn deadline_minutes(cycle: &CycleVerdict) -> Option<f64> {
     let seconds = cycle.deadline?.as_second() - cycle.cycle_start.as_second();
@@ -210,6 +228,19 @@ mod tests {
                 62 |################## 1\n   \
                 63 |  <- deadline\n\
              later |################## 1",
+        );
+    }
+
+    #[test]
+    fn a_far_deadline_is_marked_beyond_the_edge() {
+        check_histogram(
+            &[60.0, 61.0, 61.0, 62.0],
+            900.0,
+            false,
+            "   60 |################## 1\n   \
+                61 |#################################### 2\n   \
+                62 |################## 1\n\
+             later |  <- deadline 900, beyond this edge",
         );
     }
 

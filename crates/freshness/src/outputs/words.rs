@@ -49,6 +49,13 @@ pub fn minutes(minutes: f64) -> String {
     duration((minutes * MINUTE as f64).round() as i64)
 }
 
+/// A delay in words, whichever side of the cycle's start it lies on:
+/// `3 h 05 min after`, `15 h 56 min before`.
+pub fn offset(delay: f64) -> String {
+    let side = if delay < 0.0 { "before" } else { "after" };
+    format!("{} {side}", minutes(delay.abs()))
+}
+
 /// A shift of the schedule: `40 min later`.
 pub fn shift(minutes_later: f64) -> String {
     let direction = if minutes_later < 0.0 {
@@ -114,6 +121,18 @@ pub fn local_and_utc(at: Timestamp, zone: Zone) -> String {
 pub fn clock(local: i64) -> String {
     let minutes = local.rem_euclid(DAY) / MINUTE;
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// A wall clock, and which day's it is, counted from another day.
+pub fn clock_on_day(local: i64, days: i64) -> String {
+    let clock = clock(local);
+    match days {
+        0 => clock,
+        1 => format!("{clock} the next day"),
+        -1 => format!("{clock} the day before"),
+        2.. => format!("{clock} {days} days later"),
+        ..-1 => format!("{clock} {} days before", -days),
+    }
 }
 
 /// Who says so.

@@ -1,9 +1,10 @@
 //! What is known of one dataset, and on what does it rest?
 
 use freshness_core::arrivals::ArrivalHistory;
+use freshness_core::civil::MINUTE;
 use freshness_core::fit::{Fitted, Model};
-use freshness_core::schedule::Grain;
-use freshness_core::state::{self, CycleVerdict};
+use freshness_core::schedule::{Cycle, Grain};
+use freshness_core::state::{self, CycleVerdict, State};
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
 
@@ -16,10 +17,24 @@ pub struct Explained {
     pub judged: Judged,
     /// Its model; `None` before the first fit.
     pub model: Option<Model>,
-    /// Everything it delivered.
+    /// Everything it delivered until now.
     pub history: ArrivalHistory,
     /// The verdicts of the cycles of the present regime, oldest first.
     pub cycles: Vec<CycleVerdict>,
+    /// Where the last arrival belongs; `None` if nothing arrived, or there are
+    /// no cycles.
+    pub last_credit: Option<Credit>,
+}
+
+/// Where an arrival belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credit {
+    /// To the newest cycle that has begun and is not pending.
+    Newest,
+    /// To another one, by its name.
+    Other(String),
+    /// To none: its cycle had been served already.
+    Again,
 }
 
 /// Reads and judges one dataset.
@@ -30,15 +45,26 @@ pub fn explain(
 ) -> Result<Explained, RoundError> {
     let dataset = entry.declared?;
     let model = store.model(entry.no)?;
-    let history = store.history(entry.no)?;
-    let holidays = holidays();
     let second = now.as_second();
+    // What came later was not known then.
+    let history = store.history(entry.no)?.until(second);
+    let holidays = holidays();
     let state = state::judge(&dataset, model.as_ref(), &history, &holidays, second);
-    let cycles = model.as_ref().map_or_else(Vec::new, |model| {
+    let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
         let from = regime_start(model, &history);
-        // The present cycle has begun, the next has not.
-        state::cycles_until(model, &history, &holidays, from, second + 1, second)
+        // What came early belongs to a cycle that has not begun.
+        let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
+        state::cycles_until(model, &history, &holidays, from, second + 1 + reach, second)
     });
+    let n_begun = cycles.partition_point(|cycle| cycle.cycle_start <= now);
+    let has_cycles = model
+        .as_ref()
+        .is_some_and(|model| model.fitted.calendar().grain().is_some());
+    let last_credit = match history.at().last() {
+        Some(&last) if has_cycles => Some(credit(&cycles, n_begun, last)),
+        _ => None,
+    };
+    cycles.truncate(n_begun);
     let judged = Judged {
         no: entry.no,
         dataset,
@@ -49,7 +75,58 @@ pub fn explain(
         model,
         history,
         cycles,
+        last_credit,
     })
+}
+
+/// To which cycle the arrival of an instant was credited.
+fn credit(cycles: &[CycleVerdict], n_begun: usize, at: i64) -> Credit {
+    let serves = |cycle: &CycleVerdict| cycle.arrived_at.is_some_and(|of| of.as_second() == at);
+    let is_pending = |cycle: &CycleVerdict| cycle.state == State::Pending;
+    let newest = cycles[..n_begun]
+        .iter()
+        .rposition(|cycle| !is_pending(cycle));
+    match cycles.iter().rposition(serves) {
+        at if at == newest => Credit::Newest,
+        Some(i) => Credit::Other(cycles[i].cycle.clone()),
+        None => Credit::Again,
+    }
+}
+
+impl Explained {
+    /// The cycle of a verdict; `None` if the feed has no cycles.
+    pub fn cycle(&self, verdict: &CycleVerdict) -> Option<Cycle> {
+        let fitted = &self.model.as_ref()?.fitted;
+        let start = verdict.cycle_start.as_second();
+        let (zone, _) = fitted.zone();
+        let calendar = fitted.calendar();
+        let cycles = calendar.cycles(zone, &holidays(), start, start + 1);
+        cycles.into_iter().next()
+    }
+
+    /// The instant so many minutes into a cycle, read as its deadline is: on
+    /// the wall clock, so that a clock change moves it.
+    pub fn instant(&self, verdict: &CycleVerdict, minutes: f64) -> i64 {
+        let delay = (minutes * MINUTE as f64).round() as i64;
+        match (&self.model, self.cycle(verdict)) {
+            (Some(Model { fitted, .. }), Some(cycle)) => {
+                fitted.calendar().instant(fitted.zone().0, &cycle, delay)
+            }
+            _ => verdict.cycle_start.as_second() + delay,
+        }
+    }
+
+    /// The delay of a delivered cycle, minutes, as the fit measures it.
+    pub fn delay_minutes(&self, verdict: &CycleVerdict) -> Option<f64> {
+        let at = verdict.arrived_at?.as_second();
+        let seconds = match (&self.model, self.cycle(verdict)) {
+            (Some(Model { fitted, .. }), Some(cycle)) => {
+                fitted.calendar().delay(fitted.zone().0, &cycle, at)
+            }
+            _ => at - verdict.cycle_start.as_second(),
+        };
+        Some(seconds as f64 / MINUTE as f64)
+    }
 }
 
 /// The verdicts of the cycles that begin in `[from, to)`, which may lie before

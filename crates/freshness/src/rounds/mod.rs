@@ -18,7 +18,7 @@ use freshness_store::StoreError;
 
 pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
-pub use explain::{Explained, cycles_between, explain};
+pub use explain::{Credit, Explained, cycles_between, explain};
 pub use fit::{FitChange, FitReport, News, fit};
 
 /// Why a round could not do its work for anything at all. What concerns one
