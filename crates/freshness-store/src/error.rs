@@ -9,6 +9,7 @@ use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
 use crate::chunk::ChunkError;
+use crate::store::Access;
 
 /// Why the store could not do what was asked. [`StoreError::hint`] says what
 /// helps.
@@ -17,11 +18,11 @@ use crate::chunk::ChunkError;
 pub enum StoreError {
     #[error("no store: {}", .path.display())]
     Missing { path: PathBuf },
-    #[error("cannot open the store: {}: {source}", .path.display())]
+    #[error("cannot open the store: {}: {reason}", .path.display())]
     CannotOpen {
         path: PathBuf,
-        #[source]
-        source: io::Error,
+        access: Access,
+        reason: io::Error,
     },
     #[error("not a store of freshness: {}", .path.display())]
     NotAStore { path: PathBuf },
@@ -51,12 +52,13 @@ pub enum StoreError {
     Locked { path: PathBuf, waited: Duration },
     #[error("the disk is full: {}", .path.display())]
     DiskFull { path: PathBuf },
+    #[error("the disk is full, and reading the store needs a little room: {}", .path.display())]
+    NoRoomToRead { path: PathBuf },
     #[error("the disk failed under the store: {}: {reason}", .path.display())]
     Disk { path: PathBuf, reason: String },
     #[error("the stored arrivals of {dataset} cannot be read: {reason}")]
     BadChunk {
         dataset: DatasetId,
-        #[source]
         reason: ChunkError,
     },
     #[error("the stored declaration of {dataset} cannot be read: {reason}")]
@@ -84,10 +86,13 @@ impl StoreError {
             StoreError::Missing { .. } => {
                 Some("create it by importing: `freshness import arrivals FILE`")
             }
-            StoreError::CannotOpen { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => {
-                    Some("give this user the right to read the file and its folder")
-                }
+            StoreError::CannotOpen { access, reason, .. } => match reason.kind() {
+                io::ErrorKind::PermissionDenied => Some(match access {
+                    Access::ReadOnly => "give this user the right to read the file and its folder",
+                    Access::ReadWrite | Access::Create => {
+                        "give this user the right to write the file and its folder, or name another with --store"
+                    }
+                }),
                 io::ErrorKind::NotFound => Some("create the folder, or name another with --store"),
                 _ => None,
             },
@@ -111,6 +116,9 @@ impl StoreError {
             }
             StoreError::DiskFull { .. } => {
                 Some("nothing of this command was stored; free some space and run it again")
+            }
+            StoreError::NoRoomToRead { .. } => {
+                Some("free some space: 100 kB for the -shm file beside the store are enough")
             }
             StoreError::BadChunk { .. } | StoreError::BadDeclaration { .. } => Some(
                 "`freshness doctor` shows how much is damaged; restore the store from a backup",
@@ -146,7 +154,7 @@ impl From<StoreError> for Fault {
 
 impl Fault {
     /// Puts it in words.
-    pub(crate) fn at(self, path: &Path, waited: Duration) -> StoreError {
+    pub(crate) fn at(self, path: &Path, access: Access, waited: Duration) -> StoreError {
         let error = match self {
             Fault::Words(error) => return error,
             Fault::Sql(error) => error,
@@ -170,16 +178,21 @@ impl Fault {
             (ErrorCode::DatabaseCorrupt, _) | (_, ffi::SQLITE_IOERR_SHORT_READ) => {
                 StoreError::Damaged { path }
             }
-            (ErrorCode::DiskFull, _) | (_, ffi::SQLITE_IOERR_SHMSIZE) => {
-                StoreError::DiskFull { path }
-            }
+            _ if is_full(&error) => match access {
+                Access::ReadOnly => StoreError::NoRoomToRead { path },
+                Access::ReadWrite | Access::Create => StoreError::DiskFull { path },
+            },
             (ErrorCode::ReadOnly, _) => StoreError::ReadOnly { path },
             (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => {
                 StoreError::Locked { path, waited }
             }
             (ErrorCode::CannotOpen | ErrorCode::PermissionDenied, _) => {
-                let source = why_unopened(&path);
-                StoreError::CannotOpen { path, source }
+                let reason = why_unopened(&path);
+                StoreError::CannotOpen {
+                    path,
+                    access,
+                    reason,
+                }
             }
             (ErrorCode::SystemIoFailure, _) => StoreError::Disk {
                 path,
@@ -191,6 +204,13 @@ impl Fault {
             },
         }
     }
+}
+
+/// Is there no room on the disk, be it for the store or for a file beside it?
+pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| {
+        error.code == ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE
+    })
 }
 
 /// SQLite says only that it could not open; the system knows why.

@@ -30,7 +30,7 @@ pub enum LineageMode {
 }
 
 /// What an import of lineage did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineageCounts {
     /// Edges not known before.
     pub new: u64,
@@ -40,7 +40,12 @@ pub struct LineageCounts {
     pub removed: u64,
     /// Datasets first named by an edge.
     pub datasets_new: u64,
+    /// The first few of them.
+    pub datasets_named: Vec<DatasetId>,
 }
+
+/// So many are named.
+const NAMED: usize = 5;
 
 impl Store {
     /// Stores edges. `validate` sees all edges as they would stand, sorted;
@@ -72,11 +77,16 @@ impl Store {
             let mut insert =
                 transaction.prepare("INSERT OR IGNORE INTO lineage VALUES (?1, ?2)")?;
             for edge in &after {
-                let (upstream, is_new) = number(transaction, &edge.upstream)?;
-                counts.datasets_new += u64::from(is_new);
-                let (downstream, is_new) = number(transaction, &edge.downstream)?;
-                counts.datasets_new += u64::from(is_new);
-                insert.execute([upstream.0, downstream.0])?;
+                let mut numbered = |id: &DatasetId| {
+                    let (no, is_new) = number(transaction, id)?;
+                    counts.datasets_new += u64::from(is_new);
+                    if is_new && counts.datasets_named.len() < NAMED {
+                        counts.datasets_named.push(id.clone());
+                    }
+                    Ok::<_, Fault>(no.0)
+                };
+                let ends = [numbered(&edge.upstream)?, numbered(&edge.downstream)?];
+                insert.execute(ends)?;
                 counts.new += u64::from(!before.contains(edge));
             }
             counts.duplicate = edges.len() as u64 - counts.new;

@@ -179,6 +179,15 @@ impl Store {
         })
     }
 
+    /// The latest instant that any model has seen; `None` without models.
+    pub fn newest_model(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.explain(|| {
+            let newest = "SELECT max(as_of) FROM models HAVING max(as_of) IS NOT NULL";
+            let newest = self.connection.query_row(newest, [], |row| instant(row, 0));
+            Ok(newest.optional()?)
+        })
+    }
+
     /// All models, by the number of their dataset. An error concerns its
     /// dataset only.
     pub fn models(&self) -> Result<PerDataset<Model>, StoreError> {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::error::{Fault, StoreError};
+use crate::error::{Fault, StoreError, is_full};
 use crate::schema::{self, Form, SCHEMA_VERSION};
 
 /// What the store is opened for.
@@ -61,7 +61,7 @@ impl Store {
         let path = path.as_ref();
         match access {
             Access::Create => make_folder(path)?,
-            Access::ReadOnly | Access::ReadWrite => must_exist(path)?,
+            Access::ReadOnly | Access::ReadWrite => must_exist(path, access)?,
         }
         connect(path, access, busy_timeout)
             .map(|connection| Store {
@@ -70,7 +70,7 @@ impl Store {
                 access,
                 busy_timeout,
             })
-            .map_err(|fault| fault.at(path, busy_timeout))
+            .map_err(|fault| fault.at(path, access, busy_timeout))
     }
 
     /// Where the store is.
@@ -130,7 +130,8 @@ impl Store {
                 path: self.path.clone(),
             });
         }
-        write(&mut self.connection, change).map_err(|fault| fault.at(&self.path, self.busy_timeout))
+        write(&mut self.connection, change)
+            .map_err(|fault| fault.at(&self.path, self.access, self.busy_timeout))
     }
 
     /// Puts what a read ran into in words.
@@ -138,7 +139,7 @@ impl Store {
         &self,
         read: impl FnOnce() -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        read().map_err(|fault| fault.at(&self.path, self.busy_timeout))
+        read().map_err(|fault| fault.at(&self.path, self.access, self.busy_timeout))
     }
 
     fn begin_reading(&self) -> Result<u64, Fault> {
@@ -167,20 +168,25 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
     else {
         return Ok(());
     };
-    std::fs::create_dir_all(folder).map_err(|source| {
+    std::fs::create_dir_all(folder).map_err(|reason| {
         let path = path.to_owned();
-        match source.kind() {
+        match reason.kind() {
             io::ErrorKind::StorageFull => StoreError::DiskFull { path },
             io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path },
-            _ => StoreError::CannotOpen { path, source },
+            _ => StoreError::CannotOpen {
+                path,
+                access: Access::Create,
+                reason,
+            },
         }
     })
 }
 
-fn must_exist(path: &Path) -> Result<(), StoreError> {
-    let wrong = |source: io::Error| StoreError::CannotOpen {
+fn must_exist(path: &Path, access: Access) -> Result<(), StoreError> {
+    let wrong = |reason: io::Error| StoreError::CannotOpen {
         path: path.to_owned(),
-        source,
+        access,
+        reason,
     };
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(wrong(io::ErrorKind::IsADirectory.into())),
@@ -208,8 +214,9 @@ fn connect_to_read(path: &Path, busy_timeout: Duration) -> Result<Connection, Fa
     });
     let connection = match opened {
         Err(error) if wants_files_beside(&error) && !has_pending_writes(path) => {
-            // A disk that cannot be written: no -shm file can be made, and none
-            // is needed as long as no writer has left a -wal file.
+            // A disk that cannot be written, or is full: no -shm file can be
+            // made, and none is needed as long as no writer has left a -wal
+            // file.
             let uri = format!("file:{}?immutable=1", escaped(&on_disk(path)));
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
         }
@@ -294,10 +301,11 @@ fn refusal(path: &Path, form: Form) -> StoreError {
 }
 
 fn wants_files_beside(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
-    )
+    is_full(error)
+        || matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+        )
 }
 
 fn has_pending_writes(path: &Path) -> bool {

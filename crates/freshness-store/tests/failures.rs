@@ -322,6 +322,42 @@ fn may_not_write(path: &Path) {
     println!("played");
 }
 
+/// Not even the -shm file, which SQLite wants for reading, finds room.
+fn can_be_read_without_any_room(path: &Path, crashed: &Path) {
+    let ballast = path.with_file_name("ballast");
+    let full = fs::write(&ballast, vec![1; 4 << 20]).unwrap_err();
+    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(read(path).unwrap(), 1_000);
+    let store = Store::open(path, Access::ReadOnly).unwrap();
+    assert_eq!(store.integrity().unwrap().problems, [""; 0]);
+    assert_eq!(store.readers(2).unwrap().len(), 2);
+    drop(store);
+    // To read past commits that are only in the -wal file would be to lie.
+    let error = read(crashed).unwrap_err();
+    assert!(
+        matches!(error, StoreError::NoRoomToRead { .. }),
+        "{error:?}"
+    );
+    assert!(error.hint().unwrap().starts_with("free some space"));
+    fs::remove_file(ballast).unwrap();
+    fs::remove_file(path.with_file_name("live.db")).unwrap();
+    assert_eq!(read(crashed).unwrap(), 1_000);
+}
+
+/// A store whose commits are in its -wal file, and which has no -shm file.
+fn left_by_a_crash(path: &Path) -> PathBuf {
+    let (live, crashed) = (
+        path.with_file_name("live.db"),
+        path.with_file_name("crashed.db"),
+    );
+    let mut writer = Store::open(&live, Access::Create).unwrap();
+    import(&mut writer, 1_000).unwrap();
+    fs::copy(&live, &crashed).unwrap();
+    let wal = |path: &Path| path.with_extension("db-wal");
+    fs::copy(wal(&live), wal(&crashed)).unwrap();
+    crashed
+}
+
 /// A real full disk: a small file system in memory, in a mount namespace of
 /// its own, so that it needs no rights and leaves nothing behind.
 #[cfg(target_os = "linux")]
@@ -340,13 +376,14 @@ fn a_full_disk_is_said_and_stores_nothing() {
     let mut command = Command::new("unshare");
     command
         .args(["-rm", "sh", "-c"])
-        .arg("mount -t tmpfs -o size=2m tmpfs \"$0\" && exec \"$@\"")
+        .arg("mount -t tmpfs -o size=3m tmpfs \"$0\" && exec \"$@\"")
         .arg(folder.path())
         .arg(std::env::current_exe().unwrap());
     run(command, "has a full disk", &path);
 }
 
 fn has_a_full_disk(path: &Path) {
+    let crashed = left_by_a_crash(path);
     let mut store = Store::open(path, Access::Create).unwrap();
     assert_eq!(import(&mut store, 1_000).unwrap(), 1_000);
     let error = import(&mut store, 3_000_000).unwrap_err();
@@ -357,6 +394,7 @@ fn has_a_full_disk(path: &Path) {
     assert!(error.hint().unwrap().contains("free some space"));
     drop(store);
     assert_eq!(read(path).unwrap(), 1_000);
+    can_be_read_without_any_room(path, &crashed);
     let mut store = Store::open(path, Access::ReadWrite).unwrap();
     assert_eq!(import(&mut store, 2_000).unwrap(), 1_000);
     println!("played");

@@ -9,7 +9,10 @@
 
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+
+/// Clocks that differ by no more agree.
+pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
 /// The time every command works with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,7 +38,14 @@ impl Clock {
 
     /// Was it pinned to an instant that is still to come?
     pub fn is_ahead(&self) -> bool {
-        self.pinned.is_some_and(|pinned| pinned > Timestamp::now())
+        self.ahead().is_some_and(|ahead| ahead.is_positive())
+    }
+
+    /// How far ahead of the machine's clock it was pinned; `None` if it was
+    /// not pinned.
+    pub fn ahead(&self) -> Option<SignedDuration> {
+        let ahead = |pinned: Timestamp| pinned.duration_since(Timestamp::now());
+        self.pinned.map(ahead)
     }
 }
 

@@ -375,3 +375,115 @@ fn an_unreadable_critical_dataset_cannot_be_told_unless_another_is_late() {
         house.run("check").expect(1);
     }
 }
+
+#[test]
+fn a_fit_by_a_wrong_clock_replaces_no_model() {
+    let house = House::fitted();
+    check_refused(
+        &house,
+        "fit --now 1980-01-01T00:00:00Z",
+        str![[r#"
+error: a fit as of 1980-01-01T00:00:00Z would replace newer models: the newest are of 2026-02-28T12:00:00Z
+
+hint: set the clock right or give a later --now; --any-time says that it is meant
+
+"#]],
+    );
+    check_refused(
+        &house,
+        "fit --now 2199-01-01T00:00:00Z",
+        str![[r#"
+error: a fit as of 2199-01-01T00:00:00Z lies in the future: its models would make nothing late until then
+
+hint: give an earlier --now; --any-time says that it is meant
+
+"#]],
+    );
+    house.run("doctor").expect(0);
+    // Two clocks that differ a little are no reason to stop.
+    house.run("fit --now 2026-02-28T11:58:00Z").expect(0);
+    house
+        .run("fit --now 2026-02-26T00:00:00Z --any-time")
+        .expect(0);
+}
+
+#[test]
+fn a_fit_that_saw_no_arrival_of_a_dataset_keeps_its_model() {
+    let house = House::fitted();
+    let ran = house
+        .run("fit --now 1980-01-01T00:00:00Z --any-time")
+        .expect(2);
+    assert!(
+        ran.stderr.contains("4 of 4 datasets could not be fitted"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("Could not be fitted (4)"), "{ran:?}");
+    assert!(ran.stdout.contains("model as of 2026-02-28"), "{ran:?}");
+    assert!(!ran.stdout.contains("nothing new"), "{ran:?}");
+    // All is as it was.
+    house.run("doctor").expect(0);
+    house.run("check").expect(1);
+}
+
+#[test]
+fn a_fit_before_the_first_arrival_learns_nothing_and_says_so() {
+    let house = House::imported();
+    check_refused(
+        &house,
+        "fit --now 2020-01-01T00:00:00Z",
+        str![[r#"
+error: nothing had arrived by 2020-01-01T00:00:00Z: there is nothing to learn from
+
+hint: is the clock right? `freshness doctor` says when the newest arrival was
+
+"#]],
+    );
+}
+
+#[test]
+fn models_from_the_future_are_a_problem() {
+    let house = House::imported();
+    house
+        .run("fit --now 2199-01-01T00:00:00Z --any-time")
+        .expect(0);
+    let ran = house.run("doctor").expect(1);
+    assert!(
+        ran.stdout
+            .contains("problem  models    4 models from the future: "),
+        "{ran:?}"
+    );
+    house.run("fit").expect(2);
+    house.run("fit --any-time").expect(0);
+    let ran = house.run("doctor").expect(0);
+    assert!(!ran.stdout.contains("problem"), "{ran:?}");
+}
+
+#[test]
+fn a_fit_says_first_what_it_could_not_read_and_stores_the_rest() {
+    let house = House::fitted();
+    damage(&house, r#"{"id":"fct_revenue""#);
+    let ran = house.run("fit").expect(2);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+warning: 1 of 4 datasets could not be fitted and keep what they had: fct_revenue: the stored declaration of fct_revenue cannot be read: [..]
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+4 datasets as of 2026-02-28 12:00 UTC: 2 learned, 0 provisional, 0 irregular, 1 with too little history, 1 failed
+
+Could not be fitted (1)
+  fct_revenue: the stored declaration of fct_revenue cannot be read: [..]
+
+"#]]
+    );
+    let ran = house.run("fit --format ndjson").expect(2);
+    assert!(
+        ran.stdout
+            .starts_with(r#"{"version":1,"change":"failed","dataset_id":"fct_revenue","error":"#),
+        "{ran:?}"
+    );
+}

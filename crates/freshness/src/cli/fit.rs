@@ -11,25 +11,31 @@ use super::{Answer, Context};
 use crate::clock::Stopwatch;
 use crate::config::{Format, check_false_alarm_rate};
 use crate::outputs::{Output, words, write_document, write_line};
-use crate::rounds::{self, DatasetFailure, FitChange, FitReport, News};
+use crate::rounds::{self, AsOf, DatasetFailure, FitChange, FitReport, News};
 
 /// Learn what is normal for every dataset.
 ///
 /// Reads all arrivals up to now, learns each dataset's calendar, time zone,
 /// normal delays and deadline, and stores one model per dataset. Prints what
-/// changed since the last fit. Run it once a day.
+/// changed since the last fit. Run it once a day. A dataset that cannot be
+/// fitted keeps its former model.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness fit
-  freshness fit --now 2026-03-01T00:00:00Z      as if it were then
-  freshness fit --false-alarm-rate 0.01         tighter deadlines, more false alarms
+  freshness fit --now 2026-03-01T00:00:00Z --any-time   as if it were then
+  freshness fit --false-alarm-rate 0.01                 tighter deadlines, more false alarms
   freshness fit --format json | jq '.news[]'
 
-Exit codes: 0 done (datasets that could not be fitted are named), 2 nothing could be fitted.")]
+Exit codes: 0 done, 2 a dataset could not be fitted, or none (those that could are stored all
+the same).")]
 pub(super) struct FitArgs {
     /// Share of ordinary cycles that may pass the deadline [default: 0.001] [env: FRESHNESS_FALSE_ALARM_RATE]
     #[arg(long, value_name = "SHARE")]
     false_alarm_rate: Option<f64>,
+
+    /// Fit although --now lies in the future, or before what newer models have seen
+    #[arg(long)]
+    any_time: bool,
 
     /// Seed of the bootstrap [default: 0] [env: FRESHNESS_SEED]
     #[arg(long, value_name = "N")]
@@ -52,6 +58,14 @@ struct Document<'a> {
     failed: &'a [DatasetFailure],
 }
 
+/// What NDJSON says of a dataset that could not be fitted.
+#[derive(Serialize)]
+struct FailedLine<'a> {
+    change: &'static str,
+    #[serde(flatten)]
+    failure: &'a DatasetFailure,
+}
+
 /// News of one kind are listed up to here; JSON has all.
 const LISTED: usize = 10;
 
@@ -70,6 +84,10 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
     let report = rounds::fit(
         &mut store,
         &context.clock,
+        match args.any_time {
+            true => AsOf::Any,
+            false => AsOf::Present,
+        },
         &parameters,
         context.settings.threads,
         |n_more, n| {
@@ -78,6 +96,18 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
         },
     )?;
     bar.finish_and_clear();
+    if let Some(first) = report.failed.first() {
+        let n_datasets = n_fitted(&report.run) + report.run.n_failed;
+        context.out.warn(format_args!(
+            "{} of {} could not be fitted and keep what they had: {first}{}",
+            words::thousands(report.run.n_failed),
+            words::count(n_datasets, "dataset"),
+            match report.failed.len() {
+                1 => "",
+                _ => ", …",
+            }
+        ));
+    }
     show(&report, &mut context.out)?;
     let n_datasets = n_fitted(&report.run) + report.run.n_failed;
     context.out.talk(format_args!(
@@ -86,12 +116,9 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
         words::count(report.n_arrivals, "arrival"),
         stopwatch.elapsed().as_secs_f64()
     ));
-    for failure in &report.failed {
-        context.out.warn(format_args!("not fitted: {failure}"));
-    }
-    Ok(match n_fitted(&report.run) {
-        0 => Answer::CouldNotTell,
-        _ => Answer::Healthy,
+    Ok(match report.failed.is_empty() {
+        true => Answer::Healthy,
+        false => Answer::CouldNotTell,
     })
 }
 
@@ -124,16 +151,29 @@ fn show(report: &FitReport, out: &mut Output) -> io::Result<()> {
             write_document(out.data(), &document)
         }
         Format::Ndjson => {
+            for failure in failed {
+                let line = FailedLine {
+                    change: "failed",
+                    failure,
+                };
+                write_line(out.data(), &line)?;
+            }
             for change in news {
                 write_line(out.data(), change)?;
             }
             Ok(())
         }
-        Format::Table => show_news(run, news, out.data()),
+        Format::Table => show_news(report, out.data()),
     }
 }
 
-fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Result<()> {
+fn show_news(report: &FitReport, out: &mut impl Write) -> io::Result<()> {
+    let FitReport {
+        run,
+        n_arrivals: _,
+        news,
+        failed,
+    } = report;
     writeln!(
         out,
         "{} as of {}: {} learned, {} provisional, {} irregular, {} with too little history, {} failed",
@@ -145,8 +185,14 @@ fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Resu
         words::thousands(run.n_cold_start),
         words::thousands(run.n_failed),
     )?;
-    if news.is_empty() {
+    if news.is_empty() && failed.is_empty() {
         return writeln!(out, "nothing new since the last fit");
+    }
+    write_section(out, "Could not be fitted", failed, |failure, out| {
+        writeln!(out, "  {failure}")
+    })?;
+    if news.is_empty() {
+        return Ok(());
     }
     writeln!(out, "\nNew since the last fit:")?;
     for title in TITLES {
@@ -154,23 +200,31 @@ fn show_news(run: &FitRun, news: &[FitChange], out: &mut impl Write) -> io::Resu
             .iter()
             .filter(|change| title_of(&change.news) == title)
             .collect();
-        if of_kind.is_empty() {
-            continue;
-        }
-        writeln!(
-            out,
-            "\n{title} ({})",
-            words::thousands(of_kind.len() as u64)
-        )?;
-        for change in of_kind.iter().take(LISTED) {
-            writeln!(out, "  {}{}", change.dataset_id, detail(&change.news))?;
-        }
-        if of_kind.len() > LISTED {
-            let more = (of_kind.len() - LISTED) as u64;
-            writeln!(out, "  … and {} more", words::thousands(more))?;
-        }
+        write_section(out, title, &of_kind, |change, out| {
+            writeln!(out, "  {}{}", change.dataset_id, detail(&change.news))
+        })?;
     }
     Ok(())
+}
+
+/// A title and the first few of what stands under it; nothing if there is none.
+fn write_section<T, W: Write>(
+    out: &mut W,
+    title: &str,
+    all: &[T],
+    line: impl Fn(&T, &mut W) -> io::Result<()>,
+) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title} ({})", words::thousands(all.len() as u64))?;
+    for one in all.iter().take(LISTED) {
+        line(one, out)?;
+    }
+    match all.len().saturating_sub(LISTED) {
+        0 => Ok(()),
+        more => writeln!(out, "  … and {} more", words::thousands(more as u64)),
+    }
 }
 
 /// In the order of what a reader must look at.

@@ -278,6 +278,7 @@ fn is_of_one_dataset(error: &StoreError) -> bool {
         | StoreError::ReadOnly { .. }
         | StoreError::Locked { .. }
         | StoreError::DiskFull { .. }
+        | StoreError::NoRoomToRead { .. }
         | StoreError::Disk { .. }
         | StoreError::Unexpected { .. } => false,
     }

@@ -11,6 +11,7 @@ use freshness_store::{Access, DatasetEntry, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use crate::clock::CLOCK_SLACK;
 use crate::outputs::words;
 
 /// One thing that was looked at.
@@ -61,7 +62,7 @@ fn examine(
     let entries = store.datasets()?;
     findings.push(integrity(store)?);
     findings.extend(arrivals(store, &entries, now, max_age)?);
-    findings.push(models(store, &entries)?);
+    findings.push(models(store, &entries, now)?);
     findings.push(last_fit(store, now, max_age)?);
     findings.push(last_check(store, now)?);
     Ok(())
@@ -158,7 +159,7 @@ fn arrivals(
     Ok(findings)
 }
 
-fn models(store: &Store, entries: &[DatasetEntry]) -> Result<Finding, StoreError> {
+fn models(store: &Store, entries: &[DatasetEntry], now: Timestamp) -> Result<Finding, StoreError> {
     let rows = store.model_rows()?;
     if rows.is_empty() {
         return Ok(Finding::new(
@@ -177,6 +178,19 @@ fn models(store: &Store, entries: &[DatasetEntry]) -> Result<Finding, StoreError
             "{} of another version of freshness: {}; run `freshness fit`",
             words::count(other_version.len() as u64, "model"),
             some(other_version.into_iter())
+        );
+        return Ok(Finding::new("models", Health::Problem, finding));
+    }
+    let ahead: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.as_of.duration_since(now) > CLOCK_SLACK)
+        .map(|row| row.dataset.as_str())
+        .collect();
+    if !ahead.is_empty() {
+        let finding = format!(
+            "{} from the future: {}; if the clock is right now, run `freshness fit --any-time`",
+            words::count(ahead.len() as u64, "model"),
+            some(ahead.into_iter())
         );
         return Ok(Finding::new("models", Health::Problem, finding));
     }

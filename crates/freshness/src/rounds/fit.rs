@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::share::{n_threads, share};
 use super::{DatasetFailure, RoundError, holidays};
-use crate::clock::Clock;
+use crate::clock::{CLOCK_SLACK, Clock};
 
 /// What a fit learned that the one before did not know.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,15 +75,26 @@ pub enum News {
     },
 }
 
+/// May a fit be as of any time?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsOf {
+    /// Only as of now, or of a past that no model has seen yet: a clock that is
+    /// wrong must not cost the models.
+    Present,
+    /// As of any time: the user means it.
+    Any,
+}
+
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 8;
 
 /// Learns every dataset from its whole history and stores the models in one
 /// transaction. `progress` hears how many more datasets are finished, of how
-/// many.
+/// many. What could not be learned replaces nothing.
 pub fn fit(
     store: &mut Store,
     clock: &Clock,
+    allowed: AsOf,
     parameters: &Parameters,
     threads: Option<u16>,
     progress: impl Fn(u64, u64) + Sync,
@@ -94,6 +105,9 @@ pub fn fit(
         return Err(RoundError::EmptyInventory(
             store.path().display().to_string(),
         ));
+    }
+    if allowed == AsOf::Present {
+        must_be_present(store, clock, as_of)?;
     }
     let holidays = holidays();
     let n_threads = n_threads(threads, entries.len(), DATASETS_PER_THREAD);
@@ -123,15 +137,34 @@ pub fn fit(
             }),
         }
     }
+    let n_arrivals = models.iter().map(|(_, model)| model.n_arrivals).sum();
+    if n_arrivals == 0 && failed.is_empty() {
+        return Err(RoundError::NothingArrived { as_of });
+    }
     let fitted = models.iter().map(|(_, model)| model);
     let run = FitRun::new(started, clock.now(), as_of, fitted, failed.len() as u64);
-    store.record_fit(&run, &models)?;
+    // A fit that learned nothing must not look like a recent one.
+    if !models.is_empty() {
+        store.record_fit(&run, &models)?;
+    }
     Ok(FitReport {
         run,
-        n_arrivals: models.iter().map(|(_, model)| model.n_arrivals).sum(),
+        n_arrivals,
         news,
         failed,
     })
+}
+
+fn must_be_present(store: &Store, clock: &Clock, as_of: Timestamp) -> Result<(), RoundError> {
+    if clock.ahead().is_some_and(|ahead| ahead > CLOCK_SLACK) {
+        return Err(RoundError::FitAhead { as_of });
+    }
+    match store.newest_model()? {
+        Some(newest) if newest.duration_since(as_of) > CLOCK_SLACK => {
+            Err(RoundError::Backdated { as_of, newest })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn fit_one(
@@ -150,6 +183,14 @@ fn fit_one(
     .map_err(|_| "the fit itself failed; please report this as a defect".to_owned())?;
     // A model that cannot be read is no model: what replaces it is news.
     let before = store.model(entry.no).ok().flatten();
+    if let Some(before) = before.as_ref().filter(|before| before.n_arrivals > 0)
+        && model.n_arrivals == 0
+    {
+        return Err(format!(
+            "nothing had arrived by {as_of}; its model as of {} stays",
+            before.as_of
+        ));
+    }
     let news = news_of(before.as_ref(), &model);
     Ok((model, news))
 }

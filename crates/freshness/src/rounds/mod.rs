@@ -19,7 +19,7 @@ use freshness_store::StoreError;
 pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
-pub use fit::{FitChange, FitReport, News, fit};
+pub use fit::{AsOf, FitChange, FitReport, News, fit};
 
 /// Why a round could not do its work for anything at all. What concerns one
 /// dataset only is part of the round's result.
@@ -34,6 +34,17 @@ pub enum RoundError {
     NoModels,
     #[error("none of the models can be read: {0}")]
     NoReadableModels(String),
+    #[error("nothing had arrived by {as_of}: there is nothing to learn from")]
+    NothingArrived { as_of: jiff::Timestamp },
+    #[error("a fit as of {as_of} would replace newer models: the newest are of {newest}")]
+    Backdated {
+        as_of: jiff::Timestamp,
+        newest: jiff::Timestamp,
+    },
+    #[error(
+        "a fit as of {as_of} lies in the future: its models would make nothing late until then"
+    )]
+    FitAhead { as_of: jiff::Timestamp },
     #[error("the clock is behind the last check: now is {now}, the last check judged {last}")]
     ClockBehind {
         now: jiff::Timestamp,
@@ -60,6 +71,15 @@ impl RoundError {
             RoundError::Store(error) => error.hint(),
             RoundError::EmptyInventory(_) => {
                 Some("import what has arrived: `freshness import arrivals FILE`")
+            }
+            RoundError::NothingArrived { .. } => {
+                Some("is the clock right? `freshness doctor` says when the newest arrival was")
+            }
+            RoundError::Backdated { .. } => {
+                Some("set the clock right or give a later --now; --any-time says that it is meant")
+            }
+            RoundError::FitAhead { .. } => {
+                Some("give an earlier --now; --any-time says that it is meant")
             }
             RoundError::NoModels => Some("run `freshness fit` first"),
             RoundError::NoReadableModels(_) => Some("run `freshness fit`"),
