@@ -8,6 +8,7 @@ mod house;
 use std::process::Stdio;
 
 use freshness::outputs::datasets::FIELDS;
+use freshness_core::schedule::Calendar;
 use house::House;
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
@@ -351,6 +352,48 @@ fn every_command_has_help_with_examples() {
     ] {
         let help = house.run(&format!("{command} --help")).expect(0).stdout;
         assert!(help.contains("Examples:\n"), "{command}");
+    }
+}
+
+#[test]
+fn every_calendar_that_the_help_names_can_be_declared() {
+    let help = House::empty().run("import datasets --help").expect(0);
+    let calendars: Vec<&str> = help
+        .stdout
+        .lines()
+        .skip_while(|line| !line.starts_with("Calendars"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.trim().split("  ").next())
+        .collect();
+    assert_eq!(calendars.len(), 15);
+    for calendar in calendars {
+        assert!(calendar.parse::<Calendar>().is_ok(), "{calendar}");
+    }
+}
+
+#[test]
+fn an_unreadable_value_is_answered_with_an_example() {
+    let house = House::fitted();
+    for (flag, message) in [
+        (
+            "--now tomorrow",
+            "error: invalid value 'tomorrow' for '--now <RFC3339>': \
+             expected a time with an offset, such as 2026-03-01T07:00:00Z\n",
+        ),
+        (
+            "--lock-timeout bogus",
+            "error: invalid value 'bogus' for '--lock-timeout <DURATION>': \
+             expected a duration, such as 30s or 2m\n",
+        ),
+        (
+            "--threads 0",
+            "error: invalid value '0' for '--threads <N>': \
+             expected a whole number from 1 to 1024, such as 4\n",
+        ),
+    ] {
+        let ran = house.run(&format!("status {flag}")).expect(2);
+        assert!(ran.stderr.starts_with(message), "{}", ran.stderr);
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Answer, Context};
 use crate::clock::Stopwatch;
-use crate::config::{Format, check_false_alarm_rate};
+use crate::config::{Format, values};
 use crate::outputs::{Output, words, write_document, write_line};
 use crate::rounds::{self, AsOf, DatasetFailure, FitChange, FitReport, News};
 
@@ -30,7 +30,7 @@ Exit codes: 0 done, 2 a dataset could not be fitted, or none (those that could a
 the same).")]
 pub(super) struct FitArgs {
     /// Share of ordinary cycles that may pass the deadline [default: 0.001] [env: FRESHNESS_FALSE_ALARM_RATE]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
     false_alarm_rate: Option<f64>,
 
     /// Fit although --now lies in the future, or before what newer models have seen
@@ -38,7 +38,7 @@ pub(super) struct FitArgs {
     any_time: bool,
 
     /// Seed of the bootstrap [default: 0] [env: FRESHNESS_SEED]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::seed)]
     seed: Option<u64>,
 }
 
@@ -72,7 +72,6 @@ const LISTED: usize = 10;
 pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let mut parameters = context.settings.fit.clone();
     if let Some(rate) = args.false_alarm_rate {
-        check_false_alarm_rate(rate)?;
         parameters.false_alarm_rate = rate;
     }
     if let Some(seed) = args.seed {

@@ -65,7 +65,26 @@ struct ArrivalsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness import datasets datasets.csv
-  echo '{\"dataset_id\":\"fct_orders\",\"calendar\":\"business days US\",\"critical\":true}' | freshness import datasets -")]
+  echo '{\"dataset_id\":\"fct_orders\",\"calendar\":\"business days US\",\"critical\":true}' | freshness import datasets -
+
+Calendars (case does not matter, `-` may stand for `–`):
+  every 15 minutes                  around the clock; also `every 6 hours`
+  hourly
+  hourly Mon-Fri 09-17; Sat 10-12   in these hours, the last included
+  06:00, 18:00 Mon-Fri              at set times
+  daily                             on days of the week
+  Mon-Fri
+  Mon, Wed, Fri
+  weekly Wed
+  business days US                  on business days
+  business days US +1               on the day after them
+  monthly day 1                     on a day of the month
+  monthly last day
+  monthly business day 3 US
+  monthly last business day US
+  irregular                         none: only how long it is silent
+
+US stands for any country code (DE, GB-ENG), or a market's (NYSE).")]
 struct DatasetsArgs {
     #[command(flatten)]
     input: InputArgs,

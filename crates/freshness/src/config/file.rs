@@ -9,10 +9,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use serde::Deserialize;
+use clap::ValueEnum;
+use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::Error as YamlError;
 
-use super::{ColorChoice, Format};
+use super::{ColorChoice, Format, values};
 use crate::hint::{self, WithHint};
 
 /// The file that is read when no other is named.
@@ -25,10 +26,13 @@ pub struct ConfigFile {
     /// Path of the store, relative to the file.
     pub store: Option<PathBuf>,
     /// Form of the output.
+    #[serde(default, deserialize_with = "one_of")]
     pub format: Option<Format>,
     /// Threads to use.
+    #[serde(default, deserialize_with = "threads")]
     pub threads: Option<u16>,
     /// When to use colour.
+    #[serde(default, deserialize_with = "one_of")]
     pub color: Option<ColorChoice>,
     /// How to learn.
     #[serde(default)]
@@ -43,8 +47,10 @@ pub struct ConfigFile {
 #[serde(deny_unknown_fields)]
 pub struct FitSection {
     /// Share of ordinary cycles that may pass the deadline, in (0, 1).
+    #[serde(default, deserialize_with = "share")]
     pub false_alarm_rate: Option<f64>,
     /// Seed of the bootstrap.
+    #[serde(default, deserialize_with = "seed")]
     pub seed: Option<u64>,
 }
 
@@ -53,6 +59,7 @@ pub struct FitSection {
 #[serde(deny_unknown_fields)]
 pub struct CheckSection {
     /// Are old models a reason not to tell?
+    #[serde(default, deserialize_with = "switch")]
     pub strict: Option<bool>,
     /// Age from which a model is old, such as `36h`.
     pub max_model_age: Option<String>,
@@ -85,6 +92,39 @@ fn parse(text: &str, file: &Path) -> anyhow::Result<ConfigFile> {
         .or_else(|error| refuse(error.without_snippet(), file))
 }
 
+/// A value as text, read as a flag's would be.
+fn read<'de, T, D: Deserializer<'de>>(
+    typed: D,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let typed = Option::<String>::deserialize(typed)?;
+    typed
+        .map(|text| {
+            read(&text).map_err(|why| de::Error::custom(format_args!("unreadable: {text}: {why}")))
+        })
+        .transpose()
+}
+
+fn one_of<'de, T: ValueEnum, D: Deserializer<'de>>(typed: D) -> Result<Option<T>, D::Error> {
+    read(typed, values::choice)
+}
+
+fn threads<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u16>, D::Error> {
+    read(typed, values::threads)
+}
+
+fn share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
+    read(typed, values::share)
+}
+
+fn seed<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u64>, D::Error> {
+    read(typed, values::seed)
+}
+
+fn switch<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<bool>, D::Error> {
+    read(typed, values::switch)
+}
+
 fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
     let place = match error.location() {
         Some(at) if at.line() > 0 => format!("{}:{}:{}", file.display(), at.line(), at.column()),
@@ -100,6 +140,17 @@ fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
                 None => error.hint(format!("known keys here: {}", expected.join(", "))),
             }
         }
+        YamlError::DuplicateMappingKey { key: Some(key), .. } => {
+            Err(anyhow!("{place}: key given twice: {key}"))
+        }
+        YamlError::Unexpected {
+            expected: "mapping start",
+            ..
+        } => Err(anyhow!(
+            "{place}: expected keys with values, such as `store: a.db`"
+        )),
+        YamlError::Unexpected { .. } => Err(anyhow!("{place}: expected one value")),
+        YamlError::Message { msg, .. } => Err(anyhow!("{place}: {msg}")),
         other => {
             // The first line; the rest repeats the place as a picture.
             let text = other.to_string();
@@ -145,6 +196,46 @@ check:
             let file = parse(text, Path::new("freshness.yaml")).unwrap();
             assert_eq!(file, ConfigFile::default(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_unreadable_value_is_refused_in_the_words_of_a_flag() {
+        for (text, message) in [
+            (
+                "threads: many\n",
+                "freshness.yaml:1:10: unreadable: many: expected a whole number from 1 to 1024, such as 4",
+            ),
+            (
+                "check:\n  strict: maybe\n",
+                "freshness.yaml:2:11: unreadable: maybe: expected `true` or `false`",
+            ),
+            (
+                "format: xml\n",
+                "freshness.yaml:1:9: unreadable: xml: expected one of table, json, ndjson",
+            ),
+            (
+                "seed: 1\nseed: 2\n",
+                "freshness.yaml:1:1: unknown key: seed",
+            ),
+            (
+                "threads: 1\nthreads: 2\n",
+                "freshness.yaml:2:1: key given twice: threads",
+            ),
+            (
+                "- store\n",
+                "freshness.yaml:1:1: expected keys with values, such as `store: a.db`",
+            ),
+            ("threads: [1]\n", "freshness.yaml:1:10: expected one value"),
+        ] {
+            let error = parse(text, Path::new("freshness.yaml")).unwrap_err();
+            assert_eq!(format!("{error:#}"), message);
+        }
+        let text = "threads: 4\ncheck:\n  strict: true\nfit:\n  seed: 7\n  false_alarm_rate: 0.01\ncolor:\n";
+        let file = parse(text, Path::new("freshness.yaml")).unwrap();
+        assert_eq!(file.threads, Some(4));
+        assert_eq!(file.fit.seed, Some(7));
+        assert_eq!(file.check.strict, Some(true));
+        assert_eq!(file.color, None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{ColorChoice, Format};
+use super::{ColorChoice, Format, values};
 
 /// The flags of every command, as typed.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,7 +20,7 @@ pub struct GlobalFlags {
     pub store: Option<PathBuf>,
 
     /// The time to work with, instead of the clock's: RFC 3339, such as 2026-03-01T07:00:00Z [env: FRESHNESS_NOW]
-    #[arg(long, global = true, value_name = "RFC3339")]
+    #[arg(long, global = true, value_name = "RFC3339", value_parser = values::instant)]
     pub now: Option<Timestamp>,
 
     /// Form of the output [default: table] [env: FRESHNESS_FORMAT]
@@ -28,11 +28,11 @@ pub struct GlobalFlags {
     pub format: Option<Format>,
 
     /// Threads to use; the result is the same for any number [default: all cores] [env: FRESHNESS_THREADS]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, value_name = "N", value_parser = values::threads)]
     pub threads: Option<u16>,
 
     /// How long to wait for another process that writes to the store [default: 60s] [env: FRESHNESS_LOCK_TIMEOUT]
-    #[arg(long, global = true, value_name = "DURATION")]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = values::wait)]
     pub lock_timeout: Option<SignedDuration>,
 
     /// When to use colour [default: auto] [env: FRESHNESS_COLOR, NO_COLOR]

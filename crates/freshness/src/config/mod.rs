@@ -8,9 +8,9 @@ mod environment;
 mod file;
 mod flags;
 mod resolve;
+pub(crate) mod values;
 
 pub use environment::Environment;
 pub use file::{CheckSection, ConfigFile, FitSection};
 pub use flags::GlobalFlags;
-pub(crate) use resolve::check_false_alarm_rate;
 pub use resolve::{CheckSettings, ColorChoice, Format, Settings, resolve};

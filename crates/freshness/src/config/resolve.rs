@@ -3,18 +3,16 @@
 //! A flag wins over a variable, a variable over the file, the file over the
 //! default; all defaults are on this page.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 use freshness_core::fit::Parameters;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags};
+use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags, values};
 
 /// Everything a command can be told that is not its own argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,37 +145,41 @@ fn settle(
             .or_else(|| environment.get("FRESHNESS_STORE").map(PathBuf::from))
             .or(file_store)
             .unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
-        now: now.or(variable(environment, "FRESHNESS_NOW")?),
+        now: now.or(variable(environment, "FRESHNESS_NOW", values::instant)?),
         format: format
-            .or(choice(environment, "FRESHNESS_FORMAT")?)
+            .or(variable(environment, "FRESHNESS_FORMAT", values::choice)?)
             .or(file_format)
             .unwrap_or_default(),
         threads: threads
-            .or(variable(environment, "FRESHNESS_THREADS")?)
+            .or(variable(environment, "FRESHNESS_THREADS", values::threads)?)
             .or(file_threads),
         lock_timeout: lock_timeout
-            .or(variable(environment, "FRESHNESS_LOCK_TIMEOUT")?)
+            .or(variable(
+                environment,
+                "FRESHNESS_LOCK_TIMEOUT",
+                values::wait,
+            )?)
             .map_or(Ok(DEFAULT_LOCK_TIMEOUT), |timeout| {
                 Duration::try_from(timeout)
                     .with_context(|| format!("the lock timeout is negative: {timeout:#}"))
             })?,
         color: color
-            .or(choice(environment, "FRESHNESS_COLOR")?)
+            .or(variable(environment, "FRESHNESS_COLOR", values::choice)?)
             .or(no_color)
             .or(file_color)
             .unwrap_or_default(),
         unicode: environment.shows_unicode(),
         quiet,
         fit: Parameters {
-            false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE")?
+            false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE", values::share)?
                 .or(false_alarm_rate)
                 .unwrap_or(defaults.false_alarm_rate),
-            seed: variable(environment, "FRESHNESS_SEED")?
+            seed: variable(environment, "FRESHNESS_SEED", values::seed)?
                 .or(seed)
                 .unwrap_or(defaults.seed),
         },
         check: CheckSettings {
-            strict: variable(environment, "FRESHNESS_STRICT")?
+            strict: variable(environment, "FRESHNESS_STRICT", values::switch)?
                 .or(strict)
                 .unwrap_or(CheckSettings::default().strict),
             max_model_age: match max_model_age {
@@ -187,23 +189,7 @@ fn settle(
         },
         config_file,
     };
-    validate(&settings)?;
     Ok(settings)
-}
-
-fn validate(settings: &Settings) -> anyhow::Result<()> {
-    if settings.threads == Some(0) {
-        bail!("threads must be at least 1: 0");
-    }
-    check_false_alarm_rate(settings.fit.false_alarm_rate)
-}
-
-/// Is the value a share? Zero would mean a deadline that is never reached.
-pub(crate) fn check_false_alarm_rate(rate: f64) -> anyhow::Result<()> {
-    if rate > 0.0 && rate < 1.0 {
-        return Ok(());
-    }
-    bail!("false_alarm_rate must lie between 0 and 1: {rate}")
 }
 
 fn age(text: &str) -> anyhow::Result<SignedDuration> {
@@ -220,32 +206,14 @@ fn age(text: &str) -> anyhow::Result<SignedDuration> {
     Ok(age)
 }
 
-fn variable<T>(environment: &Environment, name: &str) -> anyhow::Result<Option<T>>
-where
-    T: FromStr,
-    T::Err: Display,
-{
+fn variable<T>(
+    environment: &Environment,
+    name: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> anyhow::Result<Option<T>> {
     environment
         .get(name)
-        .map(|text| {
-            text.parse()
-                .map_err(|error| anyhow::anyhow!("{name} is unreadable: {text}: {error}"))
-        })
-        .transpose()
-}
-
-fn choice<T: ValueEnum>(environment: &Environment, name: &str) -> anyhow::Result<Option<T>> {
-    environment
-        .get(name)
-        .map(|text| {
-            T::from_str(text, true).map_err(|_| {
-                let known: Vec<String> = T::value_variants()
-                    .iter()
-                    .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
-                    .collect();
-                anyhow::anyhow!("{name} is not one of {}: {text}", known.join(", "))
-            })
-        })
+        .map(|text| read(text).map_err(|why| anyhow!("{name} is unreadable: {text}: {why}")))
         .transpose()
 }
 
@@ -299,15 +267,19 @@ mod tests {
         };
         assert_eq!(
             refused("FRESHNESS_FORMAT", "xml"),
-            "FRESHNESS_FORMAT is not one of table, json, ndjson: xml"
+            "FRESHNESS_FORMAT is unreadable: xml: expected one of table, json, ndjson"
         );
-        assert!(
-            refused("FRESHNESS_THREADS", "many")
-                .starts_with("FRESHNESS_THREADS is unreadable: many")
+        assert_eq!(
+            refused("FRESHNESS_THREADS", "many"),
+            "FRESHNESS_THREADS is unreadable: many: expected a whole number from 1 to 1024, such as 4"
         );
         assert_eq!(
             refused("FRESHNESS_FALSE_ALARM_RATE", "1.5"),
-            "false_alarm_rate must lie between 0 and 1: 1.5"
+            "FRESHNESS_FALSE_ALARM_RATE is unreadable: 1.5: expected a share between 0 and 1, such as 0.001"
+        );
+        assert_eq!(
+            refused("FRESHNESS_STRICT", "1"),
+            "FRESHNESS_STRICT is unreadable: 1: expected `true` or `false`"
         );
     }
 

@@ -1,0 +1,64 @@
+//! How is the value of a setting read?
+//!
+//! Flags, variables and the file are read by the same functions, so that a
+//! value means the same in all three and is refused in the same words.
+
+use clap::ValueEnum;
+use jiff::{SignedDuration, Timestamp};
+
+/// Most threads that may be asked for.
+const MOST_THREADS: u16 = 1_024;
+
+/// An instant, such as `2026-03-01T07:00:00Z`.
+pub(crate) fn instant(text: &str) -> Result<Timestamp, String> {
+    text.parse()
+        .map_err(|_| "expected a time with an offset, such as 2026-03-01T07:00:00Z".to_owned())
+}
+
+/// How long to wait, such as `30s`.
+pub(crate) fn wait(text: &str) -> Result<SignedDuration, String> {
+    text.parse::<SignedDuration>()
+        .ok()
+        .filter(|wait| !wait.is_negative())
+        .ok_or_else(|| "expected a duration, such as 30s or 2m".to_owned())
+}
+
+/// A number of threads.
+pub(crate) fn threads(text: &str) -> Result<u16, String> {
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=MOST_THREADS).contains(threads))
+        .ok_or_else(|| format!("expected a whole number from 1 to {MOST_THREADS}, such as 4"))
+}
+
+/// A share of ordinary cycles. Zero would mean a deadline that is never
+/// reached.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&share| share > 0.0 && share < 1.0)
+        .ok_or_else(|| "expected a share between 0 and 1, such as 0.001".to_owned())
+}
+
+/// A seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number that is not negative, such as 7".to_owned())
+}
+
+/// Yes or no.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    text.parse()
+        .map_err(|_| "expected `true` or `false`".to_owned())
+}
+
+/// One of a few words.
+pub(crate) fn choice<T: ValueEnum>(text: &str) -> Result<T, String> {
+    T::from_str(text, true).map_err(|_| {
+        let known: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
+            .collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
