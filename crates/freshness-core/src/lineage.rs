@@ -353,7 +353,7 @@ mod tests {
             .collect()
     }
 
-    fn hops(reached: Vec<(&DatasetId, u32)>) -> String {
+    fn hops(reached: &[(&DatasetId, u32)]) -> String {
         let shown = reached.iter().map(|(id, hops)| format!("{id} {hops}"));
         shown.collect::<Vec<_>>().join(", ")
     }
@@ -376,16 +376,16 @@ mod tests {
     fn hops_count_the_shortest_way() {
         let shop = Lineage::new(edges(SHOP)).unwrap();
         assert_eq!(
-            hops(shop.ancestors("revenue")),
+            hops(&shop.ancestors("revenue")),
             "fct_orders 1, raw_orders 1, stg_orders 2, stg_users 2, raw_users 3"
         );
         assert_eq!(
-            hops(shop.descendants("raw_orders")),
+            hops(&shop.descendants("raw_orders")),
             "revenue 1, stg_orders 1, fct_orders 2"
         );
         assert_eq!(names(shop.parents("fct_orders")), "stg_orders stg_users");
         assert_eq!(names(shop.children("raw_orders")), "revenue stg_orders");
-        assert_eq!(hops(shop.ancestors("nowhere")), "");
+        assert_eq!(hops(&shop.ancestors("nowhere")), "");
     }
 
     #[test]
