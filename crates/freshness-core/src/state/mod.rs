@@ -2,9 +2,11 @@
 
 mod judge;
 mod reason;
+mod replay;
 mod silence;
 mod verdict;
 
 pub use judge::{cycles_until, judge};
 pub use reason::{STOPPED_SECONDS, duration};
+pub use replay::{Replayed, Walk, replay};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

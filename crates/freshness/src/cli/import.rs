@@ -251,7 +251,7 @@ fn with_progress<T>(
     done.map_err(in_words)
 }
 
-fn in_words(error: IngestError) -> anyhow::Error {
+pub(super) fn in_words(error: IngestError) -> anyhow::Error {
     let hint = match &error {
         IngestError::Source { error, .. } => error.hint(),
         IngestError::BadRows(bad) => {

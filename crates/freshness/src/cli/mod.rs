@@ -3,6 +3,7 @@
 //! Each command is a file with its arguments and a `run`; this page lists
 //! them. A command answers with an [`Answer`], which is the exit code.
 
+mod backtest;
 mod check;
 mod completions;
 mod demo;
@@ -51,6 +52,7 @@ enum Command {
     Status(status::StatusArgs),
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
+    Backtest(backtest::BacktestArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -149,6 +151,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),
         Command::Explain(args) => explain::run(args, context),
+        Command::Backtest(args) => backtest::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),

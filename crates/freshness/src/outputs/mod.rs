@@ -4,6 +4,7 @@
 //! tell nothing by colour alone.
 
 pub mod account;
+mod backtest;
 pub mod chart;
 pub mod datasets;
 mod json;
@@ -17,6 +18,7 @@ use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+pub use backtest::{BacktestFormat, write_backtest};
 pub use json::{SHAPE_VERSION, write_document, write_line};
 pub use stdout::Stdout;
 pub use table::{Paint, Table};

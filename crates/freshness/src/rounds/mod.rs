@@ -3,6 +3,7 @@
 //! The one page that wires `freshness-core` to the store. The command line and
 //! the server both call it, and judge nothing themselves.
 
+mod backtest;
 mod check;
 mod doctor;
 mod explain;
@@ -16,6 +17,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
 use freshness_store::StoreError;
 
+pub use backtest::{Backtested, backtest};
 pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};

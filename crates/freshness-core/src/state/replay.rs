@@ -1,0 +1,167 @@
+//! What would have been raised, and when?
+//!
+//! Walks through a history as a person on call lived through it: a model is
+//! learned from the past, judges the cycles that begin until the next one is
+//! learned, and at each deadline sees only what had arrived by then.
+
+use super::judge::{cycles_until, severity};
+use super::verdict::{CycleVerdict, Severity, State};
+use crate::arrivals::ArrivalHistory;
+use crate::civil::Holidays;
+use crate::dataset::Dataset;
+use crate::fit::{Parameters, fit};
+
+/// The stretch of time to walk through. UTC seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walk {
+    /// Cycles that begin from here on …
+    pub from: i64,
+    /// … and before here.
+    pub to: i64,
+    /// Seconds from one fit to the next; positive.
+    pub refit: i64,
+    /// What arrived until then tells what became of the cycles.
+    pub known_until: i64,
+}
+
+/// One expected cycle of the walk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replayed {
+    /// What became of it in the end.
+    pub verdict: CycleVerdict,
+    /// Would a person have been alerted at its deadline?
+    pub alerted: bool,
+    /// How much it would have mattered at its deadline; `None` if it was not
+    /// late then.
+    pub severity: Option<Severity>,
+    /// How much the model knew: `learned`, `provisional`, `irregular` or
+    /// `cold_start`.
+    pub model_status: &'static str,
+}
+
+/// The expected cycles of a dataset over the walk, oldest first. Of a feed
+/// without a calendar, its silences.
+pub fn replay(
+    dataset: &Dataset,
+    history: &ArrivalHistory,
+    holidays: &Holidays,
+    walk: &Walk,
+    parameters: &Parameters,
+) -> Vec<Replayed> {
+    let mut replayed = Vec::new();
+    let mut learned_at = walk.from;
+    while learned_at < walk.to {
+        let next = learned_at.saturating_add(walk.refit.max(1)).min(walk.to);
+        let model = fit(dataset, history, holidays, learned_at, parameters);
+        let in_the_end = cycles_until(
+            &model,
+            history,
+            holidays,
+            learned_at,
+            next,
+            walk.known_until,
+        );
+        replayed.extend(in_the_end.into_iter().map(|verdict| {
+            let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
+                cycles_until(&model, history, holidays, start, start + 1, at)
+            })
+            .and_then(|state| severity(state, &model.fitted, dataset.critical));
+            Replayed {
+                alerted: severity.is_some_and(|severity| severity > Severity::Advisory),
+                severity,
+                model_status: model.fitted.status(),
+                verdict,
+            }
+        }));
+        learned_at = next;
+    }
+    replayed
+}
+
+/// The state of a cycle just past its deadline, if it was late then. Judged
+/// again by `judged_at(start, instant)`, since what came later may have been
+/// credited to it.
+fn late_at_deadline(
+    verdict: &CycleVerdict,
+    known_until: i64,
+    judged_at: impl Fn(i64, i64) -> Vec<CycleVerdict>,
+) -> Option<State> {
+    let just_past = verdict.deadline?.as_second() + 1;
+    if just_past > known_until {
+        return None;
+    }
+    let then = judged_at(verdict.cycle_start.as_second(), just_past);
+    let state = then.first()?.state;
+    matches!(state, State::Late | State::Missed).then_some(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::{Arrival, ArrivalDetail};
+    use crate::civil::{DAY, HOUR};
+    use crate::dataset::DatasetId;
+
+    /// Daily at 06:00 and a few minutes, but at the hours given for some days.
+    #[track_caller]
+    fn check_replay(exceptions: &[(i64, Option<i64>)], n_days: i64, expected: &[&str]) {
+        let arrivals = (0..n_days)
+            .filter_map(|day| {
+                let usual = 6 * HOUR + day * 7_919 % 600;
+                let exception = exceptions.iter().find(|(other, _)| *other == day);
+                let delay =
+                    exception.map_or(Some(usual), |(_, hour)| hour.map(|hour| hour * HOUR))?;
+                Some(Arrival {
+                    at: 20_000 * DAY + day * DAY + delay,
+                    detail: ArrivalDetail::default(),
+                })
+            })
+            .collect();
+        let dataset = Dataset::undeclared(DatasetId::try_from("raw_orders").unwrap());
+        let (from, to) = (20_000 + 60, 20_000 + n_days);
+        let walk = Walk {
+            from: from * DAY,
+            to: to * DAY,
+            refit: DAY,
+            known_until: to * DAY + 12 * HOUR,
+        };
+        let told: Vec<String> = replay(
+            &dataset,
+            &ArrivalHistory::new(arrivals),
+            &Holidays::builtin(),
+            &walk,
+            &Parameters::default(),
+        )
+        .into_iter()
+        .filter(|row| row.alerted || row.verdict.state != State::Ok)
+        .map(|row| {
+            let alerted = if row.alerted { "alerted" } else { "silent" };
+            format!("{} {:?} {alerted}", row.verdict.cycle, row.verdict.state)
+        })
+        .collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_late_delivery_and_a_missing_one_are_alerted_and_nothing_else_is() {
+        check_replay(
+            &[(70, Some(9)), (80, None)],
+            90,
+            &[
+                "2024-12-13 LateArrival alerted",
+                "2024-12-23 Missed alerted",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_comes_later_does_not_undo_an_alert() {
+        // Nothing on day 70; on day 71 a lone delivery at 04:00, which the
+        // next day shows to be early.
+        check_replay(
+            &[(70, None), (71, Some(4))],
+            90,
+            &["2024-12-13 Missed alerted"],
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! How is a backtest written: one row for each expected cycle?
+//!
+//! The columns are the same in every format. Instants are RFC 3339 UTC (in
+//! Parquet, timestamps); what there is none of is empty (null).
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringArray, TimestampMillisecondArray};
+use freshness_core::dataset::DatasetId;
+use freshness_core::state::Replayed;
+use jiff::Timestamp;
+use parquet::arrow::ArrowWriter;
+use serde::Serialize;
+
+use super::words;
+
+/// One expected cycle.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    dataset_id: &'a DatasetId,
+    cycle: &'a str,
+    cycle_start: Timestamp,
+    deadline: Option<Timestamp>,
+    arrived_at: Option<Timestamp>,
+    state: &'static str,
+    alerted: bool,
+    severity: Option<&'static str>,
+    model_status: &'static str,
+}
+
+/// What a file's name ends in says how it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BacktestFormat {
+    /// `.csv`
+    Csv,
+    /// `.ndjson` or `.jsonl`
+    Ndjson,
+    /// `.parquet`
+    Parquet,
+}
+
+impl BacktestFormat {
+    /// The format of a file.
+    pub fn of(path: &Path) -> anyhow::Result<BacktestFormat> {
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or_default();
+        match ending.to_ascii_lowercase().as_str() {
+            "csv" => Ok(BacktestFormat::Csv),
+            "ndjson" | "jsonl" => Ok(BacktestFormat::Ndjson),
+            "parquet" => Ok(BacktestFormat::Parquet),
+            _ => Err(anyhow!(
+                "unknown kind of file: {} (it ends in none of .csv, .ndjson, .parquet)",
+                path.display()
+            )),
+        }
+    }
+}
+
+/// Writes the rows to a file that appears whole or not at all.
+pub fn write_backtest(
+    datasets: &[(DatasetId, Vec<Replayed>)],
+    path: &Path,
+    format: BacktestFormat,
+) -> anyhow::Result<()> {
+    let unfinished = path.with_extension("unfinished");
+    let file =
+        File::create(&unfinished).with_context(|| format!("cannot write {}", path.display()))?;
+    let written = write_rows(datasets, BufWriter::new(file), format);
+    let result = written.and_then(|()| Ok(std::fs::rename(&unfinished, path)?));
+    if result.is_err() {
+        // Best effort: what remains is named as what it is.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    result.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_rows(
+    datasets: &[(DatasetId, Vec<Replayed>)],
+    mut out: impl Write + Send,
+    format: BacktestFormat,
+) -> anyhow::Result<()> {
+    let rows = || {
+        datasets
+            .iter()
+            .flat_map(|(id, cycles)| cycles.iter().map(|cycle| row(id, cycle)))
+    };
+    match format {
+        BacktestFormat::Csv => {
+            let mut csv = csv::WriterBuilder::new()
+                .has_headers(false)
+                .from_writer(out);
+            csv.write_record(COLUMNS)?;
+            rows().try_for_each(|row| csv.serialize(row))?;
+            csv.flush()?;
+        }
+        BacktestFormat::Ndjson => {
+            for row in rows() {
+                serde_json::to_writer(&mut out, &row)?;
+                out.write_all(b"\n")?;
+            }
+            out.flush()?;
+        }
+        BacktestFormat::Parquet => {
+            let mut writer: Option<ArrowWriter<_>> = None;
+            let mut out = Some(out);
+            for (id, cycles) in datasets {
+                let batch = batch(id, cycles)?;
+                let writer = match &mut writer {
+                    Some(writer) => writer,
+                    None => {
+                        let out = out.take().context("one writer")?;
+                        writer.insert(ArrowWriter::try_new(out, batch.schema(), None)?)
+                    }
+                };
+                writer.write(&batch)?;
+            }
+            if let Some(writer) = writer {
+                writer.close()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+const COLUMNS: [&str; 9] = [
+    "dataset_id",
+    "cycle",
+    "cycle_start",
+    "deadline",
+    "arrived_at",
+    "state",
+    "alerted",
+    "severity",
+    "model_status",
+];
+
+fn row<'a>(dataset_id: &'a DatasetId, cycle: &'a Replayed) -> Row<'a> {
+    let verdict = &cycle.verdict;
+    Row {
+        dataset_id,
+        cycle: &verdict.cycle,
+        cycle_start: verdict.cycle_start,
+        deadline: verdict.deadline,
+        arrived_at: verdict.arrived_at,
+        state: words::state(verdict.state),
+        alerted: cycle.alerted,
+        severity: cycle.severity.map(words::severity),
+        model_status: cycle.model_status,
+    }
+}
+
+fn batch(id: &DatasetId, cycles: &[Replayed]) -> anyhow::Result<RecordBatch> {
+    let rows: Vec<Row<'_>> = cycles.iter().map(|cycle| row(id, cycle)).collect();
+    let text = |of: fn(&Row<'_>) -> Option<String>| -> ArrayRef {
+        Arc::new(rows.iter().map(of).collect::<StringArray>())
+    };
+    let instant = |of: fn(&Row<'_>) -> Option<Timestamp>| -> ArrayRef {
+        let millis = rows
+            .iter()
+            .map(|row| of(row).map(Timestamp::as_millisecond));
+        Arc::new(
+            millis
+                .collect::<TimestampMillisecondArray>()
+                .with_timezone("UTC"),
+        )
+    };
+    let alerted: BooleanArray = rows.iter().map(|row| Some(row.alerted)).collect();
+    let columns: [ArrayRef; 9] = [
+        text(|row| Some(row.dataset_id.to_string())),
+        text(|row| Some(row.cycle.to_owned())),
+        instant(|row| Some(row.cycle_start)),
+        instant(|row| row.deadline),
+        instant(|row| row.arrived_at),
+        text(|row| Some(row.state.to_owned())),
+        Arc::new(alerted),
+        text(|row| row.severity.map(str::to_owned)),
+        text(|row| Some(row.model_status.to_owned())),
+    ];
+    Ok(RecordBatch::try_from_iter_with_nullable(
+        COLUMNS
+            .into_iter()
+            .zip(columns)
+            .map(|(name, column)| (name, column, true)),
+    )?)
+}
