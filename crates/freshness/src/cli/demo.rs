@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, Parser};
 use freshness_core::fit::Parameters;
-use freshness_core::state::State;
 use freshness_store::Access;
 use jiff::Timestamp;
 
@@ -94,7 +93,7 @@ $ export FRESHNESS_NOW={INSTANT}",
 
     let judged = look(story, now)?;
     chapter(story, 4, "Why these are believed to be late")?;
-    for judged in judged.iter().filter(|judged| is_late(judged)) {
+    for judged in judged.iter().filter(|judged| rounds::is_overdue(judged.state.state)) {
         let state = &judged.state;
         story
             .out
@@ -183,18 +182,6 @@ fn look(story: &Context, now: Timestamp) -> anyhow::Result<Vec<Judged>> {
     let mut judged = rounds::look(&store, now, check.max_model_age, *threads)?.datasets;
     sort_late_first(&mut judged);
     Ok(judged)
-}
-
-fn is_late(judged: &Judged) -> bool {
-    match judged.state.state {
-        State::Late | State::Missed => true,
-        State::Ok
-        | State::Pending
-        | State::LateArrival
-        | State::Unknown
-        | State::InsufficientHistory
-        | State::NotEvaluated => false,
-    }
 }
 
 /// The states beside the next arrivals.
