@@ -150,7 +150,7 @@ pub fn duration(seconds: i64) -> String {
 }
 
 /// … with minutes also past a day: `2 d 4 h 05 min`.
-fn duration_to_the_minute(seconds: i64) -> String {
+pub fn duration_to_the_minute(seconds: i64) -> String {
     match seconds < DAY {
         true => duration(seconds),
         false => {

@@ -2,13 +2,14 @@
 //!
 //! Facts in two columns, a strip of the last cycles, a histogram of delays.
 
+mod picture;
+
 use std::fmt::Display;
 
-use freshness_core::civil::{DAY, Day, HOUR, MINUTE, Weekday, Zone};
+use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
-use freshness_core::schedule::Calendar;
 use freshness_core::state::CycleVerdict;
 use jiff::Timestamp;
 
@@ -70,7 +71,7 @@ pub fn of(
             chart::legend(last, unicode)
         ));
     }
-    draw(&mut page, explained, cycle, zone, unicode);
+    picture::draw(&mut page, explained, cycle, zone, unicode);
     page.text
 }
 
@@ -267,11 +268,14 @@ fn rests_on(explained: &Explained, cycle: &CycleVerdict, because: &Expectation) 
     let cell = model.cells.iter().find(|cell| cell.key == because.cell);
     if let Some(cell) = cell {
         let shift = because.threshold - cell.threshold;
-        let from = words::offset(cell.band.0 + shift);
-        let to = words::offset(cell.band.1 + shift);
-        let threshold = words::offset(because.threshold);
+        // The side is said once, if it is the same for all.
+        let say = |delay: f64| match delay.signum() == because.threshold.signum() {
+            true => words::to_the_minute(delay.abs()),
+            false => words::offset(delay),
+        };
+        let (from, to) = (say(cell.band.0 + shift), say(cell.band.1 + shift));
         lines[0].push_str(&match from == to {
-            true if from == threshold => ", the same in 9 of 10 resamples".to_owned(),
+            true if from == say(because.threshold) => ", the same in 9 of 10 resamples".to_owned(),
             true => format!(", {from} in 9 of 10 resamples"),
             false => format!(", between {from} and {to} in 9 of 10 resamples"),
         });
@@ -333,78 +337,4 @@ fn silences_alike(gaps: &GapModel, cycle: &CycleVerdict, zone: Zone) -> Option<S
         words::minutes(cell.p50),
         words::minutes(cell.p90),
     ))
-}
-
-/// The delays of cycles like the one explained, or the silences of an
-/// irregular feed.
-fn draw(
-    page: &mut Page,
-    explained: &Explained,
-    cycle: Option<&CycleVerdict>,
-    zone: Zone,
-    unicode: bool,
-) {
-    let Some(model) = &explained.model else {
-        return;
-    };
-    let (title, values, deadline) = match &model.fitted {
-        Fitted::Irregular(gaps) => {
-            let since = gaps.regime_since.as_second();
-            let at = explained.history.at();
-            let at = &at[at.partition_point(|&at| at < since)..];
-            let silences = at.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 60.0);
-            let Some(deadline) = cycle.and_then(chart::deadline_minutes) else {
-                return;
-            };
-            ("Silences".to_owned(), silences.collect(), deadline)
-        }
-        Fitted::ColdStart(cold) => {
-            let delays = delays(explained, |_| true);
-            ("Delays".to_owned(), delays, cold.threshold)
-        }
-        Fitted::Learned(_) | Fitted::Provisional { .. } => {
-            let Some(because) = cycle.and_then(|cycle| cycle.because.as_ref()) else {
-                return;
-            };
-            let alike = |other: &CycleVerdict| {
-                other
-                    .because
-                    .as_ref()
-                    .is_some_and(|other| other.cell == because.cell)
-            };
-            let title = format!("Delays of {}", words::cell(because.cell));
-            (title, delays(explained, alike), because.threshold)
-        }
-    };
-    let of_a_day = matches!(
-        model.fitted.calendar(),
-        Calendar::Days(_) | Calendar::Months(_)
-    );
-    let label = |minutes: f64| {
-        let seconds = (minutes * MINUTE as f64) as i64;
-        match seconds.div_euclid(DAY) {
-            // A delay from midnight is a time of day.
-            days @ -1..=1 if of_a_day => words::clock_on_day(seconds, days),
-            _ if minutes < 0.0 => words::offset(minutes),
-            _ => words::minutes(minutes),
-        }
-    };
-    let lines = chart::histogram(&values, deadline, unicode, label);
-    if lines.is_empty() {
-        return;
-    }
-    page.plain("");
-    page.plain(format!("{title} since the regime began ({zone})"));
-    for line in lines {
-        page.plain(format!("  {line}"));
-    }
-}
-
-fn delays(explained: &Explained, alike: impl Fn(&CycleVerdict) -> bool) -> Vec<f64> {
-    explained
-        .cycles
-        .iter()
-        .filter(|cycle| alike(cycle))
-        .filter_map(|cycle| explained.delay_minutes(cycle))
-        .collect()
 }

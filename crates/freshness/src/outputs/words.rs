@@ -6,7 +6,7 @@ use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
 
 /// A duration in words, as the reasons of verdicts say it: `3 h 05 min`.
-pub use freshness_core::state::{STOPPED_SECONDS, duration};
+pub use freshness_core::state::{STOPPED_SECONDS, duration, duration_to_the_minute};
 
 use super::Paint;
 
@@ -53,7 +53,12 @@ pub fn minutes(minutes: f64) -> String {
 /// `3 h 05 min after`, `15 h 56 min before`.
 pub fn offset(delay: f64) -> String {
     let side = if delay < 0.0 { "before" } else { "after" };
-    format!("{} {side}", minutes(delay.abs()))
+    format!("{} {side}", to_the_minute(delay.abs()))
+}
+
+/// Minutes as a duration, to the minute also past a day.
+pub fn to_the_minute(minutes: f64) -> String {
+    duration_to_the_minute((minutes * MINUTE as f64).round() as i64)
 }
 
 /// A shift of the schedule: `40 min later`.
@@ -207,6 +212,20 @@ mod tests {
         assert_eq!(count(403_200, "arrival"), "403,200 arrivals");
         assert_eq!(thousands(1_000), "1,000");
         assert_eq!(thousands(999), "999");
+    }
+
+    #[test]
+    fn what_lies_before_is_said_without_a_minus() {
+        assert_eq!(offset(-956.0), "15 h 56 min before");
+        assert_eq!(offset(1_792.0), "1 d 5 h 52 min after");
+        assert_eq!(clock_on_day(8 * 3_600, -1), "08:00 the day before");
+        assert_eq!(clock_on_day(8 * 3_600, 3), "08:00 3 days later");
+    }
+
+    #[test]
+    fn what_is_late_for_more_than_a_month_may_have_stopped() {
+        assert_eq!(late_by(30 * DAY), "30 d 0 h");
+        assert_eq!(late_by(2_250 * DAY + 1), "2,250 d, stopped?");
     }
 
     #[test]
