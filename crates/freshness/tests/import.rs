@@ -561,7 +561,7 @@ hint: rename table_name to dataset_id, if that is what it is
         str![[r#"
 error: none.csv: missing column: dataset_id (found: first, second)
 
-hint: name a column so; in CSV the first line names the columns
+hint: the first line of a CSV file must name its columns: one must be dataset_id
 
 "#]],
     );
@@ -573,7 +573,7 @@ hint: name a column so; in CSV the first line names the columns
         str![[r#"
 error: keys.ndjson: missing column: arrived_at (found: dataset_id, when)
 
-hint: name a column so; in CSV the first line names the columns
+hint: the keys of the objects name the columns: one must be arrived_at
 
 "#]],
     );
@@ -777,12 +777,13 @@ g,weekly,,,
 error: 7 bad rows (1 country without known holidays, 1 declared twice, 1 grain and calendar disagree, 1 neither true nor false, 1 unknown calendar, 1 unknown grain, 1 unknown time zone); nothing was imported
   datasets.csv line 2, grain: unknown grain (expected 5min to 30min, hourly, 2h to 12h, daily, weekly or monthly): "fortnightly"
   datasets.csv line 3, timezone: unknown time zone (expected a name such as Europe/Berlin or UTC): "Mars/Olympus"
-  datasets.csv line 4, calendar: unknown calendar (try daily, Mon-Fri, business days US, hourly Mon-Fri 09-17, weekly Wed, monthly day 1 or irregular): "dailyish"
+  datasets.csv line 4, calendar: unknown calendar: "dailyish"
   datasets.csv line 5, calendar: no holidays are known for the country ZZ of the calendar: "business days ZZ"
   datasets.csv line 6, critical: neither true nor false: "maybe"
   datasets.csv line 7, grain: calendar comes daily, grain is hourly: "hourly"
   datasets.csv line 9, dataset_id: declared twice with different fields (first in line 8): "g"
 
+hint: calendars are: every 15 minutes, hourly or every 6 hours, each perhaps with days and hours such as Mon-Fri 09-17; set times such as 06:00, 18:00 Mon-Fri; daily, Mon-Fri, Mon, Wed or weekly Wed; business days US, or +1 for the day after; monthly day 1, monthly last day, monthly business day 3 US or monthly last business day US; irregular
 hint: `--on-error skip` imports the other rows
 
 "#]],
@@ -841,7 +842,7 @@ lineage      3    2          1        0             3
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: datasets named by an edge and not known before: 3
+note: 3 datasets not known before, named by an edge: a, b, c
 
 "#]]
         .raw()
@@ -868,4 +869,177 @@ lineage      1    1          0        2        0             0
 "#]]
         .raw()
     );
+}
+
+#[test]
+fn gzip_may_have_several_members_and_zeros_after_them_but_nothing_else() {
+    let first = gzip(b"dataset_id,arrived_at\na,1788238800\n");
+    let padded = [first, gzip(b"b,1788242400\n"), vec![0; 300_000]].concat();
+    check_imported(
+        "arrivals",
+        "padded.csv.gz",
+        &padded,
+        str![[r#"
+imported  rows  new  duplicate  skipped  new datasets
+arrivals     2    2          0        0             2
+
+"#]],
+    );
+    check_refused(
+        "arrivals",
+        "junk.csv.gz",
+        [padded.as_slice(), b"junk"].concat(),
+        str![[r#"
+error: junk.csv.gz: after the end of the gzip data comes something else
+
+hint: cut off what follows, or fetch the file again
+
+"#]],
+    );
+}
+
+#[test]
+fn a_quote_that_is_never_closed_is_named_where_it_opens() {
+    check_refused(
+        "arrivals",
+        "quote.csv",
+        "dataset_id,arrived_at,note
+a,1788238800,\"fine, over
+two lines\"
+a,1788238801,\"never closed
+a,1788238802,
+a,1788238803,
+",
+        str![[r#"
+error: 1 bad row (1 quote never closed); nothing was imported
+  quote.csv line 4: a quote that is opened here is never closed
+
+hint: all that follows the quote, to the end of the file, is one value: close it, or write "" for a quote inside quotes
+hint: `--on-error skip` imports the other rows
+
+"#]],
+    );
+    check_imported(
+        "arrivals",
+        "closed.csv",
+        "dataset_id,arrived_at,note\na,1788238800,\"over\ntwo lines\"",
+        str![[r#"
+imported  rows  new  duplicate  skipped  new datasets
+arrivals     1    1          0        0             1
+
+"#]],
+    );
+}
+
+#[test]
+fn a_cycle_long_after_its_arrival_is_a_bad_row() {
+    check_refused(
+        "arrivals",
+        "cycles.csv",
+        "dataset_id,arrived_at,cycle,covers_through
+a,2026-08-01T06:00:00Z,2027-07-30,2098-01-01T00:00:00Z
+a,2026-08-01T06:00:00Z,2031-08-01,
+",
+        str![[r#"
+error: 1 bad row (1 cycle long after its arrival); nothing was imported
+  cycles.csv line 3, cycle: begins more than 366 days after its arrival: "2031-08-01"
+
+hint: `--on-error skip` imports the other rows
+
+"#]],
+    );
+}
+
+#[test]
+fn a_column_that_parquet_lacks_is_missed_in_its_schema() {
+    check_refused(
+        "arrivals",
+        "none.parquet",
+        parquet(vec![("dataset_id", ids()), ("x", ids())]),
+        str![[r#"
+error: none.parquet: missing column: arrived_at (found: dataset_id, x)
+
+hint: the schema of the file names the columns: one must be arrived_at
+
+"#]],
+    );
+}
+
+#[test]
+fn lineage_names_the_first_datasets_that_were_not_known() {
+    let folder = TempDir::new().unwrap();
+    let edges: String = (1..=4).map(|i| format!("up{i},down{i}\n")).collect();
+    let edges = format!("upstream_id,downstream_id\n{edges}");
+    let ran = import(folder.path(), "lineage -", edges.as_bytes());
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 8 datasets not known before, named by an edge: up1, down1, up2, down2, up3 and 3 more
+
+"#]]
+    );
+}
+
+/// A cause is said once, and the remedy is that of the command.
+#[cfg(unix)]
+#[test]
+fn a_folder_is_neither_a_file_nor_a_store() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("store.db")).unwrap();
+    let good = b"dataset_id,arrived_at\na,1788238800\n";
+    let ran = import(folder.path(), "arrivals -", good);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: cannot open the store: store.db: is a directory
+
+"#]]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_asks_for_the_right_to_write() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::copy(env!("CARGO_BIN_EXE_freshness"), path("freshness")).unwrap();
+    fs::write(path("a.csv"), "dataset_id,arrived_at\na,1788238800\n").unwrap();
+    fs::write(path("secret.csv"), "dataset_id,arrived_at\n").unwrap();
+    let allow = |name: &str, mode| {
+        fs::set_permissions(path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow("secret.csv", 0o000);
+    allow("", 0o555);
+    let run = |file: &str| {
+        let mut command = Command::new(path("freshness"));
+        command
+            .current_dir(folder.path())
+            .args(["--now", NOW, "--store", "new/store.db"])
+            .args(["import", "arrivals", file]);
+        if fs::metadata(path("a.csv")).unwrap().uid() == 0 {
+            // Root may write everywhere: play it as nobody.
+            command.uid(65_534).gid(65_534);
+        }
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert_data_eq!(
+        run("a.csv"),
+        str![[r#"
+error: cannot open the store: new/store.db: Permission denied (os error 13)
+
+hint: give this user the right to write the file and its folder, or name another with --store
+
+"#]]
+    );
+    assert_data_eq!(
+        run("secret.csv"),
+        str![[r#"
+error: secret.csv: cannot be read: Permission denied (os error 13)
+
+"#]]
+    );
+    allow("", 0o755);
 }

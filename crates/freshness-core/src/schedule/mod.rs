@@ -14,4 +14,4 @@ pub use calendar::{Calendar, DayRule, MonthRule};
 pub use cycles::Cycle;
 pub use grain::Grain;
 pub use hours::HoursOfWeek;
-pub use text::CalendarError;
+pub use text::{CALENDAR_FORMS, CalendarError};

@@ -19,11 +19,15 @@ use std::str::FromStr;
 use super::{Calendar, DayRule, Grain, HoursOfWeek, MonthRule};
 use crate::civil::{Weekday, WeekdaySet};
 
+/// All that can be written, for messages.
+pub const CALENDAR_FORMS: &str = "calendars are: every 15 minutes, hourly or every 6 hours, each perhaps with \
+    days and hours such as Mon-Fri 09-17; set times such as 06:00, 18:00 Mon-Fri; daily, Mon-Fri, \
+    Mon, Wed or weekly Wed; business days US, or +1 for the day after; monthly day 1, monthly last \
+    day, monthly business day 3 US or monthly last business day US; irregular";
+
 /// The text is not a calendar.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown calendar: {0} (try `daily`, `Mon-Fri`, `business days US`, `hourly Mon-Fri 09-17`, `06:00, 18:00`, `weekly Wed`, `monthly day 1` or `irregular`)"
-)]
+#[error("unknown calendar: {0} ({forms})", forms = CALENDAR_FORMS)]
 pub struct CalendarError(pub String);
 
 impl fmt::Display for Calendar {

@@ -14,7 +14,7 @@ use summary::{Shown, Summary, counted};
 use super::{Answer, Context};
 use crate::config::Format as OutputFormat;
 use crate::hint::failure;
-use crate::outputs::{Paint, Table, write_document, write_line};
+use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
 use crate::sources::{Format, Source, TimeRules};
 
@@ -41,7 +41,8 @@ enum What {
 /// Columns: dataset_id, arrived_at, and if you have them cycle, rows, run_id,
 /// covers_through; in any order, others are ignored. Times are ISO 8601 with an
 /// offset or Z, or epoch seconds (below 10^11), milliseconds (below 10^14),
-/// micro- or nanoseconds; from 1990 to 5 minutes after now.
+/// micro- or nanoseconds; from 1990 to 5 minutes after now. A cycle may begin up to
+/// 366 days after its arrival, and covers_through may be any time until 2099.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness import arrivals arrivals.csv
@@ -207,9 +208,16 @@ fn lineage(args: &LineageArgs, context: &mut Context) -> anyhow::Result<Answer> 
     summary.removed = args.replace.then_some(done.counts.removed);
     summary.datasets_new = Some(done.counts.datasets_new);
     if done.counts.datasets_new > 0 {
+        let counts = &done.counts;
+        let named: Vec<&str> = counts.datasets_named.iter().map(|id| id.as_str()).collect();
+        let more = match counts.datasets_new - named.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         context.out.talk(format_args!(
-            "note: datasets named by an edge and not known before: {}",
-            done.counts.datasets_new
+            "note: {} not known before, named by an edge: {}{more}",
+            words::count(counts.datasets_new, "dataset"),
+            named.join(", ")
         ));
     }
     report(&done, &summary, context)?;
@@ -283,7 +291,10 @@ fn report<T>(done: &Ingested<T>, summary: &Summary, context: &mut Context) -> an
             ));
         }
         if file.table.rows == 0 {
-            context.out.warn(format_args!("{}: no rows", file.name));
+            context.out.warn(format_args!(
+                "{}: no rows, so nothing was imported from it",
+                file.name
+            ));
         }
     }
     if !done.bad.is_empty() {

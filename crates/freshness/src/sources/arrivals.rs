@@ -70,7 +70,7 @@ pub fn read_arrivals(
             .number(id)
             .map_err(|problem| Fault(Some(0), problem))?;
         let at = arrived_at(at, rules).map_err(|problem| Fault(Some(1), problem))?;
-        let cycle = read_cycle(cycle).map_err(|problem| Fault(Some(2), problem))?;
+        let cycle = read_cycle(cycle, at).map_err(|problem| Fault(Some(2), problem))?;
         let rows = read_rows(rows).map_err(|problem| Fault(Some(3), problem))?;
         let mut digits = String::new();
         let run_id = read_run_id(run_id, &mut digits).map_err(|problem| Fault(Some(4), problem))?;
@@ -155,7 +155,10 @@ pub(super) fn dataset_id(cell: &Cell<'_>) -> Result<DatasetId, Problem> {
     })
 }
 
-fn read_cycle(cell: &Cell<'_>) -> Result<Option<CycleName>, Problem> {
+/// No delivery comes so long before its cycle; a year that was mistyped does.
+const CYCLE_AHEAD_MAX: i64 = 366 * 86_400;
+
+fn read_cycle(cell: &Cell<'_>, arrived_at: i64) -> Result<Option<CycleName>, Problem> {
     let cycle = match cell {
         Cell::Missing => return Ok(None),
         Cell::Text(text) => match text.parse() {
@@ -181,7 +184,10 @@ fn read_cycle(cell: &Cell<'_>) -> Result<Option<CycleName>, Problem> {
         }
     };
     let (CycleName::Civil(at) | CycleName::Instant(at)) = cycle;
-    supported(at).map(|_| Some(cycle))
+    match supported(at)? - arrived_at > CYCLE_AHEAD_MAX {
+        true => Err(Problem::CycleAhead),
+        false => Ok(Some(cycle)),
+    }
 }
 
 fn read_rows(cell: &Cell<'_>) -> Result<Option<u64>, Problem> {

@@ -16,6 +16,8 @@ use super::table::{COLUMNS_MAX, Cell, Columns, OnRow, TableRead};
 /// The longest record.
 pub(super) const LINE_BYTES_MAX: u64 = 1 << 20;
 
+const NAMED_BY: &str = "the first line of a CSV file must name its columns";
+
 const BUFFER_BYTES: usize = 64 << 10;
 
 pub(super) fn read(
@@ -25,6 +27,7 @@ pub(super) fn read(
 ) -> Result<TableRead, SourceError> {
     let delimiter = delimiter(bytes.fill_buf().map_err(from_io)?);
     let done = Shared::new(Done { byte: 0, line: 1 });
+    let last_byte = Shared::new(None);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -33,7 +36,9 @@ pub(super) fn read(
         .from_reader(Guard {
             bytes,
             given: 0,
+            last: None,
             done: &done,
+            last_byte: &last_byte,
         });
     let mut record = ByteRecord::new();
     let mut next = |record: &mut ByteRecord| -> Result<Option<u64>, SourceError> {
@@ -58,13 +63,23 @@ pub(super) fn read(
         .iter()
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
-    let (places, ignored) = columns.find(&header)?;
+    let (places, ignored) = columns.find(&header, NAMED_BY)?;
     let mut rows = 0;
     while let Some(line) = next(&mut record)? {
         rows += 1;
+        if is_unclosed(&record, last_byte.get()) {
+            on_row(line, Err(Problem::UnclosedQuote));
+            continue;
+        }
         if record.len() != header.len() {
-            let (expected, found) = (header.len(), record.len());
-            on_row(line, Err(Problem::Fields { expected, found }));
+            on_row(
+                line,
+                Err(Problem::Fields {
+                    expected: header.len(),
+                    found: record.len(),
+                    lines: done.get().line.saturating_sub(line).max(1),
+                }),
+            );
             continue;
         }
         let mut cells = [Cell::Missing; COLUMNS_MAX];
@@ -80,6 +95,17 @@ pub(super) fn read(
         on_row(line, Ok(&cells));
     }
     Ok(TableRead { rows, ignored })
+}
+
+/// Did the end of the file, rather than a quote, end the last value? Then the
+/// value holds the ends of the lines it ran over, and the file ends without
+/// the quote. A record that a line end ended is read before the end is seen.
+fn is_unclosed(record: &ByteRecord, last_byte: Option<u8>) -> bool {
+    let ends_lines = record
+        .iter()
+        .next_back()
+        .is_some_and(|last| last.contains(&b'\n'));
+    ends_lines && last_byte.is_some_and(|last| last != b'"')
 }
 
 /// Comma, unless the first line has more semicolons or tabs.
@@ -113,6 +139,9 @@ struct Done {
 struct Guard<'a> {
     bytes: Box<dyn BufRead + 'a>,
     given: u64,
+    last: Option<u8>,
+    /// The last byte of all, once the end is reached.
+    last_byte: &'a Shared<Option<u8>>,
     done: &'a Shared<Done>,
 }
 
@@ -123,6 +152,10 @@ impl Read for Guard<'_> {
             return Err(io::Error::other(LongLine { line }));
         }
         let n = self.bytes.read(into)?;
+        match n {
+            0 if !into.is_empty() => self.last_byte.set(self.last),
+            n => self.last = into[..n].last().copied().or(self.last),
+        }
         self.given += n as u64;
         Ok(n)
     }

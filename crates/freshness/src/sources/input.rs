@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::problem::SourceError;
@@ -135,7 +135,7 @@ pub(super) fn open<'a>(
     let zipped = plain.fill_buf().map_err(from_io)?.starts_with(&GZIP);
     let mut input: Box<dyn BufRead + 'a> = match zipped {
         true => {
-            let decoder = MultiGzDecoder::new(plain);
+            let decoder = Members::Inside(GzDecoder::new(plain));
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         }
         false => Box::new(plain),
@@ -235,6 +235,9 @@ pub(super) fn from_io(error: io::Error) -> SourceError {
         let LongLine { line } = *long;
         return SourceError::LongLine { line };
     }
+    if error.get_ref().is_some_and(|inner| inner.is::<Junk>()) {
+        return SourceError::JunkAfterGzip;
+    }
     match error.kind() {
         io::ErrorKind::NotFound => SourceError::NotFound,
         io::ErrorKind::IsADirectory => SourceError::Directory,
@@ -251,6 +254,65 @@ pub(super) fn from_io(error: io::Error) -> SourceError {
 #[error("line {line} is too long")]
 pub(super) struct LongLine {
     pub(super) line: u64,
+}
+
+/// Carried through an `io::Error`: gzip data is followed by something else.
+#[derive(Debug, thiserror::Error)]
+#[error("junk after the end of the gzip data")]
+struct Junk;
+
+/// The members of a gzip file, one after the other. Zeros may follow the last
+/// (tapes and block devices pad with them); anything else may not.
+enum Members<R> {
+    Inside(GzDecoder<R>),
+    After(R),
+    Moving,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            *self = match std::mem::replace(self, Members::Moving) {
+                Members::Inside(mut member) => {
+                    let n = member.read(into);
+                    match n {
+                        Ok(0) => Members::After(member.into_inner()),
+                        n => {
+                            *self = Members::Inside(member);
+                            return n;
+                        }
+                    }
+                }
+                Members::After(mut rest) => {
+                    let next = rest.fill_buf().map(|bytes| {
+                        let n_zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+                        (n_zeros, bytes.get(n_zeros).copied())
+                    });
+                    match next {
+                        Ok((0, Some(first))) if first == GZIP[0] => {
+                            Members::Inside(GzDecoder::new(rest))
+                        }
+                        Ok((n_zeros, _)) if n_zeros > 0 => {
+                            rest.consume(n_zeros);
+                            Members::After(rest)
+                        }
+                        end => {
+                            *self = Members::After(rest);
+                            return match end?.1 {
+                                None => Ok(0),
+                                Some(_) => Err(io::Error::other(Junk)),
+                            };
+                        }
+                    }
+                }
+                // Only while it is replaced.
+                Members::Moving => return Ok(0),
+            }
+        }
+    }
 }
 
 struct Metered<'a> {

@@ -12,6 +12,8 @@ use super::input::from_io;
 use super::problem::{Problem, SourceError};
 use super::table::{COLUMNS_MAX, Cell, Columns, OnRow, TableRead};
 
+const NAMED_BY: &str = "the keys of the objects name the columns";
+
 pub(super) fn read(
     mut bytes: Box<dyn BufRead + '_>,
     columns: &Columns,
@@ -64,7 +66,7 @@ pub(super) fn read(
     // A key that no object has is a wrong name rather than a missing value.
     match (0..columns.required.len()).find(|&i| !seen[i]) {
         Some(i) => match first_keys {
-            Some(keys) => Err(columns.missing(i, &keys)),
+            Some(keys) => Err(columns.missing(i, &keys, NAMED_BY)),
             None => Ok(read),
         },
         None => Ok(read),

@@ -17,6 +17,8 @@ use super::input::ParquetBytes;
 use super::problem::SourceError;
 use super::table::{COLUMNS_MAX, Cell, Columns, OnRow, TableRead};
 
+const NAMED_BY: &str = "the schema of the file names the columns";
+
 const ROWS_PER_BATCH: usize = 8_192;
 
 pub(super) fn read(
@@ -31,7 +33,7 @@ pub(super) fn read(
         .iter()
         .map(|field| field.name().clone())
         .collect();
-    let (places, ignored) = columns.find(&given)?;
+    let (places, ignored) = columns.find(&given, NAMED_BY)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), places.into_iter().flatten());
     let mut reader = guarded(|| {
         let builder = builder

@@ -16,7 +16,7 @@ pub enum SourceError {
     #[error("a directory, not a file")]
     Directory,
     #[error("cannot be read: {0}")]
-    Io(#[source] io::Error),
+    Io(io::Error),
     #[error("the file is empty")]
     Empty,
     #[error("not CSV, NDJSON or Parquet: {0}")]
@@ -29,6 +29,8 @@ pub enum SourceError {
     TruncatedGzip,
     #[error("damaged gzip: {0}")]
     DamagedGzip(String),
+    #[error("after the end of the gzip data comes something else")]
+    JunkAfterGzip,
     #[error("line {line} is longer than 1 MiB")]
     LongLine { line: u64 },
     #[error("larger than {gib} GiB where it must fit in memory (Parquet from a pipe or gzip)")]
@@ -37,6 +39,8 @@ pub enum SourceError {
     MissingColumn {
         missing: &'static str,
         found: String,
+        /// What names the columns in such a file.
+        named_by: &'static str,
         /// A column that may be meant.
         near: Option<String>,
     },
@@ -53,9 +57,12 @@ impl SourceError {
                 near: Some(near),
                 ..
             } => Some(format!("rename {near} to {missing}, if that is what it is")),
-            SourceError::MissingColumn { near: None, .. } => {
-                Some("name a column so; in CSV the first line names the columns".to_owned())
-            }
+            SourceError::MissingColumn {
+                missing,
+                named_by,
+                near: None,
+                ..
+            } => Some(format!("{named_by}: one must be {missing}")),
             SourceError::Directory => Some("name the files in it: DIR/*.csv".to_owned()),
             SourceError::WrongFormat(_) | SourceError::NotParquet => Some(
                 "CSV, NDJSON (both plain or gzip) and Parquet are read; --input-format says which"
@@ -69,6 +76,9 @@ impl SourceError {
             }
             SourceError::TruncatedGzip | SourceError::DamagedParquet(_) => {
                 Some("was the file still being written? fetch it again".to_owned())
+            }
+            SourceError::JunkAfterGzip => {
+                Some("cut off what follows, or fetch the file again".to_owned())
             }
             SourceError::NotFound
             | SourceError::Io(_)
@@ -88,7 +98,14 @@ pub enum Problem {
     #[error("not UTF-8 text")]
     NotUtf8,
     #[error("wrong number of fields (the header has {expected}, this line {found})")]
-    Fields { expected: usize, found: usize },
+    Fields {
+        expected: usize,
+        found: usize,
+        /// Lines that the record is spread over.
+        lines: u64,
+    },
+    #[error("a quote that is opened here is never closed")]
+    UnclosedQuote,
     #[error("not a JSON object: {0}")]
     Json(String),
     #[error("wrong type (expected {expected}, found {found})")]
@@ -114,6 +131,8 @@ pub enum Problem {
     After2099,
     #[error("unreadable cycle (expected a date, a local time or a time with an offset)")]
     Cycle,
+    #[error("begins more than 366 days after its arrival")]
+    CycleAhead,
     #[error("not a number of rows (expected a whole number from 0)")]
     Rows,
     #[error("run_id is too long ({0} bytes, at most 1024)")]
@@ -128,9 +147,7 @@ pub enum Problem {
     Grain,
     #[error("unknown time zone (expected a name such as Europe/Berlin or UTC)")]
     Zone,
-    #[error(
-        "unknown calendar (try daily, Mon-Fri, business days US, hourly Mon-Fri 09-17, weekly Wed, monthly day 1 or irregular)"
-    )]
+    #[error("unknown calendar")]
     Calendar,
     #[error("no holidays are known for the country {0} of the calendar")]
     Country(String),
@@ -151,6 +168,7 @@ impl Problem {
             Problem::NoValue => "no value",
             Problem::NotUtf8 => "not UTF-8 text",
             Problem::Fields { .. } => "wrong number of fields",
+            Problem::UnclosedQuote => "quote never closed",
             Problem::Json(_) => "not a JSON object",
             Problem::Type { .. } => "wrong type",
             Problem::NaiveTime => "time without an offset or zone",
@@ -162,6 +180,7 @@ impl Problem {
             Problem::Future { .. } => "in the future",
             Problem::After2099 => "after the year 2099",
             Problem::Cycle => "unreadable cycle",
+            Problem::CycleAhead => "cycle long after its arrival",
             Problem::Rows => "not a number of rows",
             Problem::LongRunId(_) => "run_id is too long",
             Problem::Control => "control character",
@@ -180,6 +199,13 @@ impl Problem {
 
     fn hint(&self) -> Option<&'static str> {
         match self {
+            Problem::Fields { lines: 2.., .. } => Some(
+                "a row over several lines may begin with a quote that is not closed where it should be",
+            ),
+            Problem::UnclosedQuote => Some(
+                "all that follows the quote, to the end of the file, is one value: close it, or write \"\" for a quote inside quotes",
+            ),
+            Problem::Calendar => Some(freshness_core::schedule::CALENDAR_FORMS),
             Problem::NaiveTime => Some("say what such times mean with --assume-zone ZONE"),
             Problem::DayOnly => Some("an arrival needs a time of day: 2026-09-01T05:30:00Z"),
             Problem::UnreadableTime => Some(

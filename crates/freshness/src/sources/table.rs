@@ -122,6 +122,7 @@ impl Columns {
     pub(super) fn find(
         &self,
         given: &[String],
+        named_by: &'static str,
     ) -> Result<([Option<usize>; COLUMNS_MAX], Vec<String>), SourceError> {
         let mut places = [None; COLUMNS_MAX];
         let mut ignored = Vec::new();
@@ -136,13 +137,18 @@ impl Columns {
             }
         }
         match (0..self.required.len()).find(|&i| places[i].is_none()) {
-            Some(i) => Err(self.missing(i, given)),
+            Some(i) => Err(self.missing(i, given, named_by)),
             None => Ok((places, ignored)),
         }
     }
 
     /// Required column `i` is not among those given.
-    pub(super) fn missing(&self, i: usize, given: &[String]) -> SourceError {
+    pub(super) fn missing(
+        &self,
+        i: usize,
+        given: &[String],
+        named_by: &'static str,
+    ) -> SourceError {
         let missing = self.required[i];
         let mut found: Vec<String> = given
             .iter()
@@ -173,6 +179,7 @@ impl Columns {
         SourceError::MissingColumn {
             missing,
             found: found.join(", "),
+            named_by,
             near: near.map(|(_, name)| shortened(name)),
         }
     }
