@@ -1005,7 +1005,13 @@ fn a_folder_that_may_not_be_written_asks_for_the_right_to_write() {
 
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
-    fs::copy(env!("CARGO_BIN_EXE_freshness"), path("freshness")).unwrap();
+    // By another process: a program that any process of ours still holds open
+    // for writing, such as a child of another test, cannot be started.
+    let copied = Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_freshness"))
+        .arg(path("freshness"))
+        .status();
+    assert!(copied.unwrap().success());
     fs::write(path("a.csv"), "dataset_id,arrived_at\na,1788238800\n").unwrap();
     fs::write(path("secret.csv"), "dataset_id,arrived_at\n").unwrap();
     let allow = |name: &str, mode| {

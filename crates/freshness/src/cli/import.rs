@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use freshness_core::civil::{Holidays, Zone};
+use freshness_core::dataset::DatasetId;
 use freshness_store::{Access, LineageMode, Store};
 
 use summary::{Shown, Summary, counted};
@@ -209,7 +210,11 @@ fn lineage(args: &LineageArgs, context: &mut Context) -> anyhow::Result<Answer> 
     summary.datasets_new = Some(done.counts.datasets_new);
     if done.counts.datasets_new > 0 {
         let counts = &done.counts;
-        let named: Vec<&str> = counts.datasets_named.iter().map(|id| id.as_str()).collect();
+        let named: Vec<&str> = counts
+            .datasets_named
+            .iter()
+            .map(DatasetId::as_str)
+            .collect();
         let more = match counts.datasets_new - named.len() as u64 {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -135,7 +135,7 @@ pub(super) fn open<'a>(
     let zipped = plain.fill_buf().map_err(from_io)?.starts_with(&GZIP);
     let mut input: Box<dyn BufRead + 'a> = match zipped {
         true => {
-            let decoder = Members::Inside(GzDecoder::new(plain));
+            let decoder = Members::Inside(Box::new(GzDecoder::new(plain)));
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         }
         false => Box::new(plain),
@@ -235,7 +235,10 @@ pub(super) fn from_io(error: io::Error) -> SourceError {
         let LongLine { line } = *long;
         return SourceError::LongLine { line };
     }
-    if error.get_ref().is_some_and(|inner| inner.is::<Junk>()) {
+    if error
+        .get_ref()
+        .is_some_and(<dyn std::error::Error + Send + Sync>::is::<Junk>)
+    {
         return SourceError::JunkAfterGzip;
     }
     match error.kind() {
@@ -264,7 +267,7 @@ struct Junk;
 /// The members of a gzip file, one after the other. Zeros may follow the last
 /// (tapes and block devices pad with them); anything else may not.
 enum Members<R> {
-    Inside(GzDecoder<R>),
+    Inside(Box<GzDecoder<R>>),
     After(R),
     Moving,
 }
@@ -293,7 +296,7 @@ impl<R: BufRead> Read for Members<R> {
                     });
                     match next {
                         Ok((0, Some(first))) if first == GZIP[0] => {
-                            Members::Inside(GzDecoder::new(rest))
+                            Members::Inside(Box::new(GzDecoder::new(rest)))
                         }
                         Ok((n_zeros, _)) if n_zeros > 0 => {
                             rest.consume(n_zeros);
