@@ -93,7 +93,10 @@ $ export FRESHNESS_NOW={INSTANT}",
 
     let judged = look(story, now)?;
     chapter(story, 4, "Why these are believed to be late")?;
-    for judged in judged.iter().filter(|judged| rounds::is_overdue(judged.state.state)) {
+    for judged in judged
+        .iter()
+        .filter(|judged| rounds::is_overdue(judged.state.state))
+    {
         let state = &judged.state;
         story
             .out
