@@ -289,7 +289,13 @@ fn check_unwritable(path: &Path) {
         allow(&entry.unwrap().path(), 0o444);
     }
     let program = folder.join("program");
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    // By another process: a program that any process of ours still holds open
+    // for writing, such as a child of another test, cannot be started.
+    let copied = Command::new("cp")
+        .arg(std::env::current_exe().unwrap())
+        .arg(&program)
+        .status();
+    assert!(copied.unwrap().success());
     allow(&program, 0o755);
     allow(folder, 0o555);
     let mut command = Command::new(program);
