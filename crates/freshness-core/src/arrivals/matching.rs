@@ -49,7 +49,8 @@ pub fn match_in_order(
         .first()
         .map_or(0, |first| at.partition_point(|&time| time < first.opens));
     let mut n_silent = 0;
-    let mut alone = vec![false; cycles.len()];
+    // The last arrival credited to each cycle by its time.
+    let mut last: Vec<Option<usize>> = vec![None; cycles.len()];
     for (j, opening) in openings.iter().enumerate().take(cycles.len()) {
         let closes = openings.get(j + 1).map_or(i64::MAX, |later| later.opens);
         let from = next;
@@ -68,7 +69,7 @@ pub fn match_in_order(
             continue;
         };
         served[j] = Some(first);
-        alone[j] = credited.clone().next().is_none();
+        last[j] = credited.clone().last().or(Some(first));
         // As many as were missing, and today's: the backlog, oldest first.
         // With fewer nobody can tell which ones they are.
         if n_silent > 0 {
@@ -86,33 +87,45 @@ pub fn match_in_order(
         }
         n_silent = 0;
     }
-    give_early_ones_to_the_next(&mut served, &alone, openings, at);
+    give_early_ones_to_the_next(&mut served, &last, openings, history);
     served
 }
 
-/// An arrival is taken as early for the next cycle rather than late for its
-/// own if it is this many times nearer to it.
-const TIMES_NEARER: i64 = 5;
+/// The only arrival of two cycles is taken as early for the second rather than
+/// late for the first if it is this many times nearer to it.
+const NEARER_IF_ALONE: i64 = 5;
+/// A further arrival of a cycle is taken as early for the next one rather than
+/// as a redelivery if it is this many times nearer to it; it must be nearer at
+/// all if it is a run of its own.
+const NEARER_IF_FURTHER: i64 = 8;
 
-/// What came just before the next cycle opened, and was the only delivery of
-/// two cycles, belongs to the one it is much nearer to.
+/// What came before a cycle opened, in which nothing else came, belongs to it
+/// if it is much nearer to it than to the cycle before.
 fn give_early_ones_to_the_next(
     served: &mut [Option<usize>],
-    alone: &[bool],
+    last: &[Option<usize>],
     openings: &[Opening],
-    at: &[i64],
+    history: &ArrivalHistory,
 ) {
     for j in 1..served.len() {
-        let (Some(arrival), None, true) = (served[j - 1], served[j], alone[j - 1]) else {
+        if served[j].is_some() {
             continue;
+        }
+        let Some(arrival) = last[j - 1] else { continue };
+        let is_alone = served[j - 1] == Some(arrival);
+        let detail = history.detail(arrival);
+        let times_nearer = match detail.is_some_and(|detail| detail.run_id.is_some()) {
+            _ if is_alone => NEARER_IF_ALONE,
+            true => 1,
+            false => NEARER_IF_FURTHER,
         };
-        let (late, early) = (
-            at[arrival] - openings[j - 1].usual,
-            openings[j].usual - at[arrival],
-        );
-        if early * TIMES_NEARER <= late {
+        let at = history.at()[arrival];
+        let (late, early) = (at - openings[j - 1].usual, openings[j].usual - at);
+        if early * times_nearer <= late {
             served[j] = Some(arrival);
-            served[j - 1] = None;
+            if is_alone {
+                served[j - 1] = None;
+            }
         }
     }
 }
@@ -246,6 +259,8 @@ mod tests {
         // Unless that one has a delivery of its own.
         check_match(&["0 6", "2 4", "2 6"], &[Some(0), Some(1), Some(2)]);
         check_match(&["0 6", "2 1"], &[Some(0), Some(1), None]);
+        // Nothing need be missing before it.
+        check_match(&["0 6", "1 4.5"], &[Some(0), Some(1)]);
     }
 
     #[test]

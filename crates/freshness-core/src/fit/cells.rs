@@ -129,11 +129,13 @@ pub(crate) fn learn(
         .collect();
     keys.sort_unstable();
     keys.dedup();
+    // A cell's own shape is that of its ordinary deliveries, like the pooled one.
+    let most = ordinary.last().copied().unwrap_or(f64::INFINITY);
     let of_current = deliveries
         .iter()
-        .zip(&rest)
-        .filter(|(delivery, _)| delivery.regime == current);
-    let mut by_cell = group(of_current.map(|(delivery, rest)| (delivery.key, *rest)));
+        .zip(rest.iter().zip(&noise))
+        .filter(|(delivery, (_, noise))| delivery.regime == current && **noise <= most);
+    let mut by_cell = group(of_current.map(|(delivery, (rest, _))| (delivery.key, *rest)));
     let cells = keys
         .into_iter()
         .map(|key| {
@@ -201,13 +203,20 @@ fn supported_rate(n: usize) -> f64 {
 /// Skips are taken as normal above this share: below it they are incidents.
 const USUAL_SKIPS: f64 = 0.05;
 
+/// The share of skipped cycles, if it is a habit: if even the lower end of its
+/// interval (Wilson 1927, one-sided 95 %) lies above [`USUAL_SKIPS`].
 fn usual_skips(n_expected: usize, n_skipped: usize) -> f64 {
-    let share = n_skipped as f64 / n_expected.max(1) as f64;
-    // One skip in a few cycles is not a habit.
-    if n_skipped < 2 || share <= USUAL_SKIPS {
-        0.0
+    /// 95 % quantile of a standard normal.
+    const Z: f64 = 1.645;
+    let n = n_expected.max(1) as f64;
+    let share = n_skipped as f64 / n;
+    let center = share + Z * Z / (2.0 * n);
+    let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let at_least = (center - reach) / (1.0 + Z * Z / n);
+    if at_least > USUAL_SKIPS {
+        round(share)
     } else {
-        share
+        0.0
     }
 }
 

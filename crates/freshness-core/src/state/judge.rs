@@ -19,7 +19,7 @@ use crate::schedule::{Calendar, Cycle, Grain};
 /// credited as the fit credits it.
 const CONTEXT_CYCLES: i64 = 8;
 /// Empty cycles in a row are no habit once their joint chance is below this.
-const IMPROBABLE: f64 = 0.005;
+const IMPROBABLE: f64 = 0.001;
 /// Arrivals below which nothing can be said at all.
 const MIN_ARRIVALS: u64 = 3;
 
