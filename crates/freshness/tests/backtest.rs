@@ -134,6 +134,15 @@ hint: choose a window inside the history; `freshness status` shows the last arri
 "#]],
     );
     check(
+        "backtest --from 2026-02-01 --to 2026-02-20 --arrivals arrivals.csv --out ./arrivals.csv",
+        str![[r#"
+error: --out would overwrite an input: arrivals.csv
+
+hint: name another file
+
+"#]],
+    );
+    check(
         "backtest --from 2026-02-01 --to 2026-02-20 --out rows.txt",
         str![[r#"
 error: unknown kind of file: rows.txt (it ends in none of .csv, .ndjson, .parquet)

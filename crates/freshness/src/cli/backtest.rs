@@ -1,6 +1,6 @@
 //! What would have been raised, had the program been there?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -89,6 +89,14 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
             "a backtest replays the past",
         ));
     }
+    if let Some(out) = &args.out
+        && let Some(input) = inputs(args).find(|input| is_same_file(input, out))
+    {
+        return Err(failure(
+            format_args!("--out would overwrite an input: {}", input.display()),
+            "name another file",
+        ));
+    }
     let format = args.out.as_deref().map(BacktestFormat::of).transpose()?;
     let walk = Walk {
         from: args.from.as_second(),
@@ -140,7 +148,21 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
     Ok(Answer::Healthy)
 }
 
-fn imported(args: &BacktestArgs, path: &std::path::Path, now: Timestamp) -> anyhow::Result<Store> {
+fn inputs(args: &BacktestArgs) -> impl Iterator<Item = &PathBuf> {
+    args.arrivals
+        .iter()
+        .chain(&args.datasets)
+        .chain(&args.lineage)
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn imported(args: &BacktestArgs, path: &Path, now: Timestamp) -> anyhow::Result<Store> {
     let sources = |files: &[PathBuf]| -> Vec<Source> {
         files
             .iter()

@@ -161,6 +161,14 @@ pub fn look(
     )?;
     let judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
     refuse_without_models(&judged)?;
+    // Models are replaced, never removed: fewer than were learned are a loss.
+    let n_kept = judged
+        .iter()
+        .filter(|(judged, failure)| failure.is_some() || judged.state.model_status != NO_MODEL)
+        .count() as u64;
+    if n_kept < run.n_learned + run.n_provisional + run.n_irregular + run.n_cold_start {
+        return Err(damaged(store).into());
+    }
 
     let mut doubts = Vec::new();
     if let Some(fitted_at) = fitted_at {
@@ -246,6 +254,13 @@ fn judge_one(
         ))
     };
     Ok(match read() {
+        // A model without one of the arrivals that it was learned from: a page
+        // of the store that was lost can look like that.
+        Ok((Some(model), history))
+            if model.n_arrivals > 0 && model.as_of <= now && history.is_empty() =>
+        {
+            return Err(damaged(store));
+        }
         Ok((model, history)) => {
             let now = now.as_second();
             let state = state::judge(&dataset, model.as_ref(), &history, holidays, now);
@@ -259,6 +274,12 @@ fn judge_one(
         Err(error) if is_of_one_dataset(&error) => unreadable(entry, dataset, &error),
         Err(error) => return Err(error),
     })
+}
+
+fn damaged(store: &Store) -> StoreError {
+    StoreError::Damaged {
+        path: store.path().to_owned(),
+    }
 }
 
 /// Is one dataset's record wrong, rather than the store?
