@@ -69,7 +69,7 @@ pub fn match_in_order(
             continue;
         };
         served[j] = Some(first);
-        last[j] = credited.clone().last().or(Some(first));
+        last[j] = credited.clone().next_back().or(Some(first));
         // As many as were missing, and today's: the backlog, oldest first.
         // With fewer nobody can tell which ones they are.
         if n_silent > 0 {
