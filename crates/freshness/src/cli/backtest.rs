@@ -98,6 +98,11 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
         ));
     }
     let format = args.out.as_deref().map(BacktestFormat::of).transpose()?;
+    if args.to > now {
+        context.out.talk(format_args!(
+            "note: --to lies ahead: replayed up to now, {now}"
+        ));
+    }
     let walk = Walk {
         from: args.from.as_second(),
         to: args.to.min(now).as_second(),

@@ -45,8 +45,8 @@ Exit codes:
   2  could not tell: no models, an empty inventory, an unreadable store, a clock
      behind the last check, a critical dataset that cannot be read; with --strict
      also models older than 36 h (check.max_model_age), or a critical dataset
-     that cannot be judged: it never arrived, has too little history, or is late
-     by a model that can only advise (cold start, provisional)
+     that cannot be judged: it never arrived, has fewer than three arrivals, or is
+     late by a model that can only advise (cold start, provisional)
 
 Where both hold: a doubt about everything outranks 1, a doubt about single
 datasets does not.")]
