@@ -302,3 +302,43 @@ impl Spreads {
             * self.by_regime.get(&regime).copied().unwrap_or(1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rare_skip_is_an_incident_and_a_frequent_one_a_habit() {
+        assert_eq!(usual_skips(28, 2), 0.0);
+        assert_eq!(usual_skips(16, 8), 0.5);
+        assert_eq!(usual_skips(0, 0), 0.0);
+    }
+
+    #[test]
+    fn an_incident_does_not_widen_the_window_of_its_small_cell() {
+        let deliveries: Vec<Delivery> = (0..84)
+            .map(|i| Delivery {
+                key: CellKey::Weekday(crate::civil::Weekday::from_index(i % 7)),
+                day: Day(20_000 + i as i32),
+                regime: 0,
+                // Two late by hours, on one weekday.
+                delay: 420.0
+                    + (i * 7_919 % 11) as f64
+                    + if i == 18 || i == 53 { 150.0 } else { 0.0 },
+            })
+            .collect();
+        let parameters = CellParameters {
+            grain: Grain::Day,
+            false_alarm_rate: 0.001,
+            seed: 0,
+        };
+        let calendar = "daily".parse().unwrap();
+        let learned = learn(&deliveries, &BTreeMap::new(), &calendar, parameters);
+        assert_eq!(learned.n_trimmed, 2);
+        assert!(
+            learned.cells.iter().all(|cell| cell.p90 < 440.0),
+            "{:?}",
+            learned.cells
+        );
+    }
+}
