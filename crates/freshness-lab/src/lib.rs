@@ -5,4 +5,5 @@
 
 pub mod agreement;
 pub mod bench;
+pub mod truth;
 pub mod warehouse;
