@@ -4,6 +4,9 @@
 //! type that core cannot name.
 
 pub mod agreement;
+pub mod baselines;
 pub mod bench;
+pub mod mishap;
+pub mod real;
 pub mod truth;
 pub mod warehouse;

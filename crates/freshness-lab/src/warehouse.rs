@@ -136,15 +136,15 @@ fn apart(mut at: Vec<i64>) -> Vec<i64> {
 
 /// Random numbers that are the same in every version: SplitMix64 (Steele, Lea
 /// and Flood 2014).
-struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    fn new(seed: u64) -> Chance {
+    pub(crate) fn new(seed: u64) -> Chance {
         Chance(seed.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
     /// In [0, 1).
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,0 +1,195 @@
+//! What would have been raised on each history?
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use freshness_core::arrivals::ArrivalHistory;
+use freshness_core::civil::{DAY, Holidays};
+use freshness_core::dataset::{Dataset, DatasetId};
+use freshness_core::fit::Parameters;
+use freshness_core::state::{Replayed, State, Walk, replay};
+
+use super::Facts;
+use super::score::{Promise, Score, score};
+use crate::agreement::{AgreementError, Confidence, Folder};
+use crate::baselines::{Alert, plain};
+use crate::mishap::{Pace, Terms, inject};
+
+/// Who raises alarms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// What is learned.
+    Learned,
+    /// The plain rule.
+    Plain,
+}
+
+/// How it is measured.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Mishaps are drawn once with each.
+    pub seeds: Range<u64>,
+    /// Seconds from one fit to the next.
+    pub refit: i64,
+    /// Share of mishaps that begin an outage.
+    pub outages: f64,
+    /// Histories of which people are less sure are left out.
+    pub confidence: Confidence,
+    /// Only datasets whose name or class holds this.
+    pub only: Option<String>,
+    /// What is asked of the model.
+    pub parameters: Parameters,
+}
+
+/// One history, over all seeds.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// Which.
+    pub dataset_id: String,
+    /// Its class.
+    pub class: String,
+    /// By method.
+    pub scores: BTreeMap<Method, Score>,
+    /// Days by the status of the model that was in force.
+    pub days_by_status: BTreeMap<&'static str, f64>,
+}
+
+/// Measures all histories of a folder of which enough is known, in its order.
+pub fn run(
+    folder: &Folder,
+    facts: &BTreeMap<String, Facts>,
+    settings: &Settings,
+) -> Result<Vec<Trial>, AgreementError> {
+    let mut asked = Vec::new();
+    for (dataset_id, history) in &folder.histories {
+        let facts = facts
+            .get(dataset_id)
+            .ok_or_else(|| AgreementError::Unknown(dataset_id.clone()))?;
+        let id = DatasetId::try_from(dataset_id.as_str())
+            .map_err(|_| AgreementError::Unknown(dataset_id.clone()))?;
+        let wanted = (settings.only.as_ref())
+            .is_none_or(|part| dataset_id.contains(part) || facts.class.contains(part));
+        if wanted && facts.confidence >= settings.confidence && !history.is_empty() {
+            asked.push((id, history, facts));
+        }
+    }
+    let holidays = Holidays::builtin();
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, Trial>> = Mutex::new(BTreeMap::new());
+    let n_threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..n_threads {
+            scope.spawn(|| {
+                while let Some((id, history, facts)) = asked
+                    .get(next.fetch_add(1, Ordering::Relaxed))
+                    .map(|one| (&one.0, one.1, one.2))
+                {
+                    let place = asked.iter().position(|one| one.0 == *id).unwrap_or(0);
+                    let trial = trial(id, history, facts, &holidays, settings);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.insert(place, trial);
+                }
+            });
+        }
+    });
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(done.into_values().collect())
+}
+
+fn trial(
+    id: &DatasetId,
+    history: &ArrivalHistory,
+    facts: &Facts,
+    holidays: &Holidays,
+    settings: &Settings,
+) -> Trial {
+    let pace = Pace::of_class(&facts.class);
+    let (first, last) = (history.at()[0], history.at()[history.len() - 1]);
+    let to = last + 1;
+    let from = first.max(to - pace.days() * DAY);
+    let mut trial = Trial {
+        dataset_id: id.to_string(),
+        class: facts.class.clone(),
+        scores: BTreeMap::new(),
+        days_by_status: BTreeMap::new(),
+    };
+    for seed in settings.seeds.clone() {
+        let terms = Terms {
+            pace,
+            from,
+            to,
+            outages: settings.outages,
+        };
+        let (tampered, mut truth) = inject(id, &facts.class, history, &terms, seed);
+        truth.outages = (facts.outages.iter())
+            .map(|(from, to)| (from.as_second(), to.as_second()))
+            .collect();
+        let walk = Walk {
+            from,
+            to,
+            refit: settings.refit,
+            known_until: to,
+        };
+        let dataset = Dataset::undeclared(id.clone());
+        let replayed = replay(&dataset, &tampered, holidays, &walk, &settings.parameters);
+        let promises = promises(&replayed, to, &mut trial.days_by_status);
+        let raised: BTreeMap<Method, (Vec<Alert>, Vec<Promise>)> = BTreeMap::from([
+            (Method::Learned, (learned(&replayed), promises)),
+            (
+                Method::Plain,
+                (
+                    plain::alerts(tampered.at(), pace.period(), from, to),
+                    vec![(from, to, true)],
+                ),
+            ),
+        ]);
+        for (method, (alerts, promises)) in raised {
+            let score = score(
+                &alerts,
+                &promises,
+                (history.at(), tampered.at()),
+                &truth,
+                pace,
+                (from, to),
+            );
+            trial.scores.entry(method).or_default().add(&score);
+        }
+    }
+    trial
+}
+
+fn learned(replayed: &[Replayed]) -> Vec<Alert> {
+    let alerted = replayed.iter().filter(|row| row.alerted);
+    alerted
+        .filter_map(|row| {
+            Some(Alert {
+                at: row.verdict.deadline?.as_second() + 1,
+                cycle_start: row.verdict.cycle_start.as_second(),
+            })
+        })
+        .collect()
+}
+
+/// When a model promised something: while it was learned and judged the cycle.
+/// A cycle lasts until the next; gaps at refits count as the cycle before.
+fn promises(
+    replayed: &[Replayed],
+    to: i64,
+    days_by_status: &mut BTreeMap<&'static str, f64>,
+) -> Vec<Promise> {
+    let start = |row: &Replayed| row.verdict.cycle_start.as_second();
+    let mut promises = Vec::new();
+    for (i, row) in replayed.iter().enumerate() {
+        let end = replayed.get(i + 1).map_or(to, start).max(start(row));
+        let status = match row.verdict.state {
+            State::NotEvaluated | State::Unknown | State::InsufficientHistory => "not_evaluated",
+            _ => row.model_status,
+        };
+        *days_by_status.entry(status).or_default() += (end - start(row)) as f64 / DAY as f64;
+        promises.push((start(row), end, status == "learned"));
+    }
+    promises
+}
