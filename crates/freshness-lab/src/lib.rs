@@ -4,7 +4,6 @@
 //! type that core cannot name.
 
 pub mod agreement;
-pub mod baselines;
 pub mod bench;
 pub mod mishap;
 pub mod real;

@@ -9,10 +9,11 @@
 
 mod facts;
 mod page;
+mod plain;
 mod score;
 mod trial;
 
 pub use facts::{Facts, read_facts};
 pub use page::{page, pages_of_datasets};
-pub use score::{Alarm, Score};
+pub use score::{Alarm, Alert, Score};
 pub use trial::{Method, Settings, Trial, run};

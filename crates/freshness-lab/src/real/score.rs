@@ -8,9 +8,17 @@
 
 use freshness_core::civil::DAY;
 
-use crate::baselines::Alert;
 use crate::mishap::{Delivery, Pace, around, deliveries};
 use crate::truth::{CycleTruth, DatasetTruth};
+
+/// An alert that was or would have been raised. UTC seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alert {
+    /// When.
+    pub at: i64,
+    /// Start of the cycle that it is about.
+    pub cycle_start: i64,
+}
 
 /// What the alarms of some histories come to.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -13,9 +13,9 @@ use freshness_core::fit::Parameters;
 use freshness_core::state::{Replayed, State, Walk, replay};
 
 use super::Facts;
-use super::score::{Promise, Score, score};
+use super::plain;
+use super::score::{Alert, Promise, Score, score};
 use crate::agreement::{AgreementError, Confidence, Folder};
-use crate::baselines::{Alert, plain};
 use crate::mishap::{Pace, Terms, inject};
 
 /// Who raises alarms.
@@ -79,20 +79,21 @@ pub fn run(
     let holidays = Holidays::builtin();
     let next = AtomicUsize::new(0);
     let done: Mutex<BTreeMap<usize, Trial>> = Mutex::new(BTreeMap::new());
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((id, history, facts)) = asked.get(place) else {
+                break;
+            };
+            let trial = trial(id, history, facts, &holidays, settings);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.insert(place, trial);
+        }
+    };
     let n_threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..n_threads {
-            scope.spawn(|| {
-                while let Some((id, history, facts)) = asked
-                    .get(next.fetch_add(1, Ordering::Relaxed))
-                    .map(|one| (&one.0, one.1, one.2))
-                {
-                    let place = asked.iter().position(|one| one.0 == *id).unwrap_or(0);
-                    let trial = trial(id, history, facts, &holidays, settings);
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.insert(place, trial);
-                }
-            });
+            scope.spawn(work);
         }
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use freshness_core::civil::DAY;
 
-use super::Alert;
+use super::score::Alert;
 
 /// Weeks that tell whether a delivery is expected.
 const WEEKS: i64 = 8;
@@ -28,7 +28,7 @@ const LEAST: usize = 10;
 
 /// What it would raise for the slots that begin in `[from, to)`, of arrivals
 /// that ascend. A slot is a UTC day, or `period` if that is less than a day.
-pub fn alerts(at: &[i64], period: i64, from: i64, to: i64) -> Vec<Alert> {
+pub(super) fn alerts(at: &[i64], period: i64, from: i64, to: i64) -> Vec<Alert> {
     let period = period.clamp(1, DAY);
     let mut first_delays: BTreeMap<i64, i64> = BTreeMap::new();
     for &at in at {
