@@ -7,5 +7,6 @@ pub mod agreement;
 pub mod bench;
 pub mod mishap;
 pub mod real;
+pub mod seed;
 pub mod truth;
 pub mod warehouse;
