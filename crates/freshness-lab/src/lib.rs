@@ -4,7 +4,9 @@
 //! type that core cannot name.
 
 pub mod agreement;
+pub mod baselines;
 pub mod bench;
+pub mod evaluate;
 pub mod mishap;
 pub mod real;
 pub mod seed;
