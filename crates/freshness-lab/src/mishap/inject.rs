@@ -46,8 +46,8 @@ const CATCH_UP: i64 = 20;
 fn least_spread(pace: Pace) -> f64 {
     let seconds = match pace {
         Pace::Within(period) if period <= HOUR => 2 * MINUTE,
-        Pace::Within(_) | Pace::Day => 5 * MINUTE,
-        Pace::Week | Pace::Month => 10 * MINUTE,
+        Pace::Within(_) | Pace::Day => 15 * MINUTE,
+        Pace::Week | Pace::Month => HOUR,
     };
     seconds as f64
 }
@@ -207,12 +207,12 @@ mod tests {
     use super::*;
     use freshness_core::civil::DAY;
 
-    /// Daily at about 06:10, delivered again at 06:40.
+    /// Daily between 06:10 and 06:50, delivered again at 06:55.
     fn history(n_days: i64) -> ArrivalHistory {
         let arrivals = (0..n_days).flat_map(|day| {
             let start = (20_000 + day) * DAY;
-            let at = start + 6 * HOUR + 10 * MINUTE + day * 7_919 % 600;
-            [at, start + 6 * HOUR + 40 * MINUTE].map(|at| Arrival {
+            let at = start + 6 * HOUR + 10 * MINUTE + day * 7_919 % 2_400;
+            [at, start + 6 * HOUR + 55 * MINUTE].map(|at| Arrival {
                 at,
                 detail: ArrivalDetail::default(),
             })
@@ -253,9 +253,9 @@ mod tests {
             .iter()
             .filter_map(|one| Some((one, one.arrived_at?)));
         for (cycle, at) in late {
-            // The quartiles of minutes 10 to 20 lie about five minutes apart.
+            // The quartiles of minutes 10 to 50 lie about 20 minutes apart.
             let minutes = (at - cycle.due_at.unwrap()) / MINUTE;
-            assert!((13..=44).contains(&minutes), "{minutes}");
+            assert!((51..=168).contains(&minutes), "{minutes}");
             assert!(history.at().contains(&cycle.due_at.unwrap()));
             assert!(tampered.at().contains(&at));
             let in_between = |&&other: &&i64| other >= cycle.due_at.unwrap() && other < at;

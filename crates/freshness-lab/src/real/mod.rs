@@ -15,5 +15,5 @@ mod trial;
 
 pub use facts::{Facts, read_facts};
 pub use page::{page, pages_of_datasets};
-pub use score::{Alarm, Alert, Score};
+pub use score::{Alarm, Alert, Mishap, Score};
 pub use trial::{Method, Settings, Trial, run};

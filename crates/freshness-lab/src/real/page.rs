@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use freshness_core::state::duration;
 use jiff::Timestamp;
 
-use super::score::Score;
+use super::score::{Mishap, Score};
 use super::trial::{Method, Trial};
 
 /// The classes that a target is set for; others are told apart.
@@ -22,59 +23,60 @@ const METHODS: [(Method, &str); 2] = [(Method::Learned, "learned"), (Method::Pla
 
 /// A table by class, of means over seeds.
 pub fn page(trials: &[Trial], n_seeds: u64) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "{:<14} {:<8} {:>5} {:>8} {:>12} {:>12} {:>8} {:>9} {:>9} {:>12}",
-        "class",
-        "method",
-        "sets",
-        "days",
-        "alarms/1000",
-        "ordinary",
-        "mishaps",
-        "caught %",
-        "promise %",
-        "caught there"
-    );
-    let apart = |trial: &&Trial| !CLASSES.contains(&trial.class.as_str());
-    let mut others: Vec<&str> = trials
-        .iter()
-        .filter(apart)
+    let mut out = HEAD.to_owned();
+    let mut others: Vec<&str> = (trials.iter())
         .map(|trial| trial.class.as_str())
+        .filter(|class| !CLASSES.contains(class))
         .collect();
     others.sort_unstable();
     others.dedup();
-    let mut tell = |name: &str, some: &[&Trial]| {
-        for (method, word) in METHODS {
-            let score = sum(some, method);
-            let share = |n: usize, of: usize| 100.0 * n as f64 / (of.max(1)) as f64;
-            let _ = writeln!(
-                out,
-                "{name:<14} {word:<8} {:>5} {:>8.0} {:>12.1} {:>12.1} {:>8.1} {:>9.1} {:>9.1} {:>12.1}",
-                some.len(),
-                score.days / n_seeds as f64,
-                score.per_thousand_days(score.unexplained.len()),
-                score.per_thousand_days(score.n_ordinary()),
-                score.n_mishaps as f64 / n_seeds as f64,
-                share(score.n_caught, score.n_mishaps),
-                100.0 * score.promised / score.days,
-                share(score.n_caught_promised, score.n_mishaps_promised),
-            );
-        }
-    };
     for class in CLASSES.iter().copied().chain(others) {
         let some: Vec<&Trial> = trials.iter().filter(|trial| trial.class == class).collect();
-        if !some.is_empty() {
-            tell(class, &some);
-        }
+        tell_group(&mut out, class, &some, n_seeds);
     }
-    let all: Vec<&Trial> = trials.iter().filter(|trial| !apart(trial)).collect();
-    tell("all six", &all);
+    let all: Vec<&Trial> = (trials.iter())
+        .filter(|trial| CLASSES.contains(&trial.class.as_str()))
+        .collect();
+    tell_group(&mut out, "all six", &all, n_seeds);
     out
 }
 
-/// A line for each dataset and method, and under it its alarms if asked for.
+const HEAD: &str = concat!(
+    "                                         per 1,000 days                  caught %\n",
+    "class          method   sets     days    alarms ordinary  mishaps     all  late never  once due",
+    " | promise %  caught % there\n",
+);
+
+fn tell_group(out: &mut String, name: &str, some: &[&Trial], n_seeds: u64) {
+    if some.is_empty() {
+        return;
+    }
+    let percent = |share: Option<f64>| {
+        share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}", 100.0 * share))
+    };
+    for (method, word) in METHODS {
+        let score = sum(some, method);
+        let caught = |of: fn(&Mishap) -> bool| percent(score.share(of, Mishap::is_caught));
+        let _ = writeln!(
+            out,
+            "{name:<14} {word:<8} {:>4} {:>8.0} {:>9.1} {:>8.1} {:>8.1}  {:>6} {:>5} {:>5}  {:>8} | {:>9.1}  {:>14}",
+            some.len(),
+            score.days / n_seeds as f64,
+            score.per_thousand_days(score.unexplained.len()),
+            score.per_thousand_days(score.n_ordinary()),
+            score.mishaps.len() as f64 / n_seeds as f64,
+            caught(|_| true),
+            caught(|mishap| mishap.came.is_some()),
+            caught(|mishap| mishap.came.is_none()),
+            percent(score.share(|_| true, Mishap::is_caught_after_due)),
+            100.0 * score.promised / score.days,
+            caught(|mishap| mishap.promised),
+        );
+    }
+}
+
+/// A line for each dataset and method; under it, if asked for, its alarms that
+/// nothing explains and the mishaps that were not caught.
 pub fn pages_of_datasets(trials: &[Trial], n_seeds: u64, verbose: bool) -> String {
     let mut out = String::new();
     for trial in trials {
@@ -82,15 +84,16 @@ pub fn pages_of_datasets(trials: &[Trial], n_seeds: u64, verbose: bool) -> Strin
             let Some(score) = trial.scores.get(&method) else {
                 continue;
             };
+            let caught = score.mishaps.iter().filter(|mishap| mishap.is_caught());
             let _ = write!(
                 out,
-                "{:<24} {:<13} {word:<8} alarms {:>6.1} ordinary {:>6.1} caught {:>4}/{:<4} promise {:>3.0} %",
+                "{:<22} {:<12} {word:<8} alarms {:>6.1} ordinary {:>6.1} caught {:>4}/{:<4} promise {:>3.0} %",
                 trial.dataset_id,
                 trial.class,
                 score.unexplained.len() as f64 / n_seeds as f64,
                 score.n_ordinary() as f64 / n_seeds as f64,
-                score.n_caught,
-                score.n_mishaps,
+                caught.count(),
+                score.mishaps.len(),
                 100.0 * score.promised / score.days,
             );
             if method == Method::Learned {
@@ -98,37 +101,44 @@ pub fn pages_of_datasets(trials: &[Trial], n_seeds: u64, verbose: bool) -> Strin
             }
             out.push('\n');
             if verbose {
-                tell_alarms(&mut out, score);
+                tell_details(&mut out, score);
             }
         }
     }
     out
 }
 
-fn tell_alarms(out: &mut String, score: &Score) {
+fn tell_details(out: &mut String, score: &Score) {
+    let time =
+        |at: i64| Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string());
     for alarm in &score.unexplained {
-        let time = |at: i64| {
-            Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string())
-        };
-        let came = alarm
-            .delivered_at
-            .map_or_else(|| "nothing".to_owned(), time);
+        let came = (alarm.delivered_at).map_or_else(|| "with nothing".to_owned(), time);
         let _ = writeln!(
             out,
-            "    cycle {} alarm {} delivery of the slot {came}{}",
-            time(alarm.alert.cycle_start),
+            "    alarm  {} of cycle {}, in a slot delivered {came}{}",
             time(alarm.alert.at),
-            if alarm.ordinary { " ordinary" } else { "" },
+            time(alarm.alert.cycle_start),
+            if alarm.ordinary { ", ordinary" } else { "" },
         );
+    }
+    for mishap in score.mishaps.iter().filter(|mishap| !mishap.is_caught()) {
+        let came = (mishap.came).map_or_else(
+            || "never came".to_owned(),
+            |came| format!("came {} late", duration(came - mishap.due)),
+        );
+        let promise = if mishap.promised {
+            ""
+        } else {
+            ", nothing promised"
+        };
+        let _ = writeln!(out, "    missed {} {came}{promise}", time(mishap.due));
     }
 }
 
 fn statuses(days: &BTreeMap<&'static str, f64>) -> String {
     let all: f64 = days.values().sum();
-    let parts = days
-        .iter()
-        .map(|(status, days)| format!("{status} {:.0} %", 100.0 * days / all));
-    parts.collect::<Vec<_>>().join(", ")
+    let part = |(status, days): (&&str, &f64)| format!("{status} {:.0} %", 100.0 * days / all);
+    days.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn sum(trials: &[&Trial], method: Method) -> Score {

@@ -1,7 +1,7 @@
 //! What would a plain learned rule raise?
 //!
 //! The rule that a team writes first: a delivery is expected on a weekday on
-//! which one came in at least half of the last eight weeks, and is late past a
+//! which one came in at least three of the last eight weeks, and is late past a
 //! high quantile of the times of day of the last 120 days, the worst of them
 //! left out. Days are UTC days. What comes several times a day is looked at
 //! slot by slot in the same way.
@@ -15,7 +15,7 @@ use super::score::Alert;
 /// Weeks that tell whether a delivery is expected.
 const WEEKS: i64 = 8;
 /// Of those, it must have come in so many.
-const PRESENT: usize = 4;
+const PRESENT: usize = 3;
 /// Days that tell how late is late.
 const DAYS: i64 = 120;
 /// The share of them past which lateness begins.
