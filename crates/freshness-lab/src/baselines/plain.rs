@@ -1,8 +1,8 @@
 //! How well does a plain rule do that learns?
 //!
-//! A delivery is expected on the weekdays that had one in at least half of the
+//! A delivery is expected on the weekdays that had one in at least three of the
 //! last eight weeks, by the 0.998 quantile of the UTC time of day over the last
-//! 120 days, incidents trimmed. For an hourly feed, the same by hour of the
+//! 120 days, what lies far out left out. For an hourly feed, the same by hour of the
 //! week and minutes past the hour. Nothing is handed to it, so it is scored on
 //! real histories too.
 
@@ -11,12 +11,15 @@ use freshness_core::civil::{DAY, HOUR, MINUTE};
 use crate::evaluate::{Awaited, Deadline, Subject, Window, quantile};
 
 const WEEKS: i64 = 8;
+/// Of those, so many must have had a delivery.
+const PRESENT: usize = 3;
 const DAYS: i64 = 120;
 const LEVEL: f64 = 0.998;
-/// Quartile distances above the median from which a delay is set aside.
-const FENCE: f64 = 10.0;
+/// Distances of the quartiles above the upper one from which a delay is set
+/// aside (Tukey 1977: far out).
+const FENCE: f64 = 3.0;
 /// Delays that it must rest on.
-const LEAST_DELAYS: usize = 5;
+const LEAST_DELAYS: usize = 10;
 /// A feed whose median gap is shorter than this is taken as hourly.
 const HOURLY_BELOW: i64 = 90 * MINUTE;
 
@@ -29,13 +32,19 @@ pub(super) fn deadlines(subject: &Subject<'_>, window: &Window) -> Vec<Deadline>
     // The first slot that begins in the window.
     let begins = -(-window.from).div_euclid(slot);
     let ends = to.div_euclid(slot);
+    // Hourly feeds learn their limits once a day, as one would.
+    let mut learned: Option<(i64, Option<(i64, i64)>)> = None;
     let deadline = |cycle: i64| {
         let known = &firsts[..firsts.partition_point(|(earlier, _)| *earlier < cycle)];
         if !is_expected(known, cycle, slot) {
             return None;
         }
-        let (median, limit) = limits(known, cycle, slot)?;
         let start = cycle * slot;
+        let day = start.div_euclid(DAY);
+        if learned.is_none_or(|(of_day, _)| of_day != day) {
+            learned = Some((day, limits(known, cycle, slot)));
+        }
+        let (median, limit) = learned?.1?;
         let came = firsts.get(known.len()).filter(|(own, _)| *own == cycle);
         let awaited = Awaited {
             start,
@@ -71,7 +80,7 @@ fn first_of_each(arrivals: &[i64], slot: i64) -> Vec<(i64, i64)> {
     firsts
 }
 
-/// Did the same slot of the week have an arrival in half of the weeks before?
+/// Did the same slot of the week have an arrival in enough of the weeks before?
 fn is_expected(known: &[(i64, i64)], cycle: i64, slot: i64) -> bool {
     let week = 7 * DAY / slot;
     let delivered = (1..=WEEKS).filter(|weeks| {
@@ -80,7 +89,7 @@ fn is_expected(known: &[(i64, i64)], cycle: i64, slot: i64) -> bool {
             .binary_search_by_key(&earlier, |(cycle, _)| *cycle)
             .is_ok()
     });
-    2 * delivered.count() as i64 >= WEEKS
+    delivered.count() >= PRESENT
 }
 
 /// Median and limit of the delays, in seconds.
@@ -92,10 +101,12 @@ fn limits(known: &[(i64, i64)], cycle: i64, slot: i64) -> Option<(i64, i64)> {
     }
     let mut delays: Vec<f64> = recent.iter().map(|(_, delay)| *delay as f64).collect();
     delays.sort_unstable_by(f64::total_cmp);
-    let (median, upper) = (quantile(&delays, 0.5)?, quantile(&delays, 0.75)?);
-    if upper > median {
-        delays.retain(|delay| *delay <= median + FENCE * (upper - median));
-    }
+    let [lower, median, upper] = [
+        quantile(&delays, 0.25)?,
+        quantile(&delays, 0.5)?,
+        quantile(&delays, 0.75)?,
+    ];
+    delays.retain(|delay| *delay <= upper + FENCE * (upper - lower));
     Some((median as i64, quantile(&delays, LEVEL)?.ceil() as i64))
 }
 
@@ -121,7 +132,17 @@ mod tests {
     }
 
     #[test]
-    fn with_less_than_four_weeks_nothing_is_expected() {
-        check_alerts(deadlines, &weekdays()[..15], (24, 31), &[]);
+    fn a_load_far_out_does_not_move_the_threshold() {
+        let mut arrivals = weekdays();
+        // Wednesday of the third week was late, and is trimmed; so is that of
+        // the tenth.
+        arrivals[12].1 = 20.0;
+        arrivals[47].1 = 9.0;
+        check_alerts(deadlines, &arrivals, (67, 74), &[(69, 6.0 + 4.0 / 12.0)]);
+    }
+
+    #[test]
+    fn with_less_than_three_weeks_nothing_is_expected() {
+        check_alerts(deadlines, &weekdays()[..10], (18, 25), &[]);
     }
 }

@@ -9,11 +9,10 @@
 
 mod facts;
 mod page;
-mod plain;
 mod score;
 mod trial;
 
 pub use facts::{Facts, read_facts};
 pub use page::{page, pages_of_datasets};
 pub use score::{Alarm, Alert, Mishap, Score};
-pub use trial::{Method, Settings, Trial, run};
+pub use trial::{Settings, Trial, run};

@@ -7,7 +7,8 @@ use freshness_core::state::duration;
 use jiff::Timestamp;
 
 use super::score::{Mishap, Score};
-use super::trial::{Method, Trial};
+use super::trial::Trial;
+use crate::baselines::Method;
 
 /// The classes that a target is set for; others are told apart.
 const CLASSES: [&str; 6] = [

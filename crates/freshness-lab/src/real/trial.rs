@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use freshness_core::arrivals::ArrivalHistory;
@@ -13,19 +11,11 @@ use freshness_core::fit::Parameters;
 use freshness_core::state::{Replayed, State, Walk, replay};
 
 use super::Facts;
-use super::plain;
 use super::score::{Alert, Promise, Score, score};
 use crate::agreement::{AgreementError, Confidence, Folder};
+use crate::baselines::{Contestant, Method};
+use crate::evaluate::{Scope, Subject, Window, in_parallel};
 use crate::mishap::{Pace, Terms, inject};
-
-/// Who raises alarms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Method {
-    /// What is learned.
-    Learned,
-    /// The plain rule.
-    Plain,
-}
 
 /// How it is measured.
 #[derive(Debug, Clone)]
@@ -77,27 +67,10 @@ pub fn run(
         }
     }
     let holidays = Holidays::builtin();
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, Trial>> = Mutex::new(BTreeMap::new());
-    let work = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((id, history, facts)) = asked.get(place) else {
-                break;
-            };
-            let trial = trial(id, history, facts, &holidays, settings);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.insert(place, trial);
-        }
-    };
     let n_threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..n_threads {
-            scope.spawn(work);
-        }
-    });
-    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(done.into_values().collect())
+    Ok(in_parallel(&asked, n_threads, |(id, history, facts)| {
+        trial(id, history, facts, &holidays, settings)
+    }))
 }
 
 fn trial(
@@ -107,6 +80,7 @@ fn trial(
     holidays: &Holidays,
     settings: &Settings,
 ) -> Trial {
+    let dataset = Dataset::undeclared(id.clone());
     let pace = Pace::of_class(&facts.class);
     let (first, last) = (history.at()[0], history.at()[history.len() - 1]);
     let to = last + 1;
@@ -134,20 +108,18 @@ fn trial(
             refit: settings.refit,
             known_until: to,
         };
-        let dataset = Dataset::undeclared(id.clone());
         let replayed = replay(&dataset, &tampered, holidays, &walk, &settings.parameters);
         let promises = promises(&replayed, to, &mut trial.days_by_status);
-        let raised: BTreeMap<Method, (Vec<Alert>, Vec<Promise>)> = BTreeMap::from([
-            (Method::Learned, (learned(&replayed), promises)),
-            (
-                Method::Plain,
-                (
-                    plain::alerts(tampered.at(), pace.period(), from, to),
-                    vec![(from, to, true)],
-                ),
-            ),
-        ]);
-        for (method, (alerts, promises)) in raised {
+        let subject = Subject {
+            dataset: &dataset,
+            history: &tampered,
+            truth: &truth,
+        };
+        let raised = [
+            (Method::Learned, learned(&replayed), promises),
+            (Method::Plain, plain(subject, &walk), vec![(from, to, true)]),
+        ];
+        for (method, alerts, promises) in raised {
             let score = score(
                 &alerts,
                 &promises,
@@ -169,6 +141,30 @@ fn learned(replayed: &[Replayed]) -> Vec<Alert> {
             Some(Alert {
                 at: row.verdict.deadline?.as_second() + 1,
                 cycle_start: row.verdict.cycle_start.as_second(),
+            })
+        })
+        .collect()
+}
+
+fn plain(subject: Subject<'_>, walk: &Walk) -> Vec<Alert> {
+    let window = Window {
+        from: walk.from,
+        to: walk.to,
+        known_until: walk.known_until,
+        refit: Some(walk.refit),
+    };
+    let contestant = Contestant {
+        subject,
+        window,
+        scope: Scope::all(&window),
+    };
+    let deadlines = Method::Plain.deadlines(&[contestant]).unwrap_or_default();
+    let raised = deadlines.into_iter().flatten().filter(|one| one.raised);
+    raised
+        .filter_map(|deadline| {
+            Some(Alert {
+                at: deadline.at + 1,
+                cycle_start: deadline.awaited?.start,
             })
         })
         .collect()
