@@ -1,4 +1,4 @@
-//! Does the picture in the README show what the program prints?
+//! Do the pictures in the README show what the program prints?
 
 mod house;
 #[path = "picture/svg.rs"]
@@ -28,4 +28,16 @@ fn the_picture_in_the_readme_is_drawn_from_what_the_demo_prints() {
     let story = House::empty().run("demo --color always").expect(0).stdout;
     let picture = svg::draw(excerpt(&story));
     assert_data_eq!(picture, file!["../../../docs/images/demo.svg"].raw());
+}
+
+/// The same command draws the chart: `freshness plot` on the demo's data.
+#[test]
+fn the_chart_in_the_readme_is_what_plot_draws_of_the_demo() {
+    let house = House::empty();
+    house.run("demo").expect(0);
+    let ran = house.run(
+        "plot nyc_summary --store freshness-demo/freshness.db --now 2022-09-06T12:00:00Z --height 520",
+    );
+    let picture = ran.expect(0).stdout;
+    assert_data_eq!(picture, file!["../../../docs/images/plot.svg"].raw());
 }

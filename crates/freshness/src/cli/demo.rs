@@ -145,6 +145,7 @@ fn settle(folder: &Folder, now: Timestamp, user: &Settings) -> Context {
         lock_timeout: user.lock_timeout,
         color: user.color,
         unicode: user.unicode,
+        pictures: None,
         quiet: user.quiet,
         fit: Parameters::default(),
         check: CheckSettings::default(),

@@ -88,6 +88,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `status` | `command`, `now`, `fitted_at`, `summary`, `datasets` | one dataset each |
 | `check` | … and `answer`: `healthy`, `late` or `could_not_tell`; `datasets` holds only what is not as it should be | one dataset each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model` | the document |
+| `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 

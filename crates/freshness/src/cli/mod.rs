@@ -13,6 +13,7 @@ mod explain;
 mod fit;
 mod import;
 mod man;
+mod plot;
 mod status;
 
 use std::ffi::OsString;
@@ -52,6 +53,7 @@ enum Command {
     Status(status::StatusArgs),
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
+    Plot(plot::PlotArgs),
     Backtest(backtest::BacktestArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -151,6 +153,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),
         Command::Explain(args) => explain::run(args, context),
+        Command::Plot(args) => plot::run(args, context),
         Command::Backtest(args) => backtest::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Completions(args) => completions::run(args, context),

@@ -26,7 +26,18 @@ const VARIABLES: [&str; 10] = [
 ];
 
 const PREFIX: &str = "FRESHNESS_";
-const COMMON: [&str; 5] = ["NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"];
+const COMMON: [&str; 9] = [
+    "NO_COLOR",
+    "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    // What terminals call themselves.
+    "TERM_PROGRAM",
+    "KITTY_WINDOW_ID",
+    "KONSOLE_VERSION",
+    "TMUX",
+];
 
 impl Environment {
     /// Reads the process's environment.

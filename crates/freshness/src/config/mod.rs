@@ -7,10 +7,12 @@
 mod environment;
 mod file;
 mod flags;
+mod pictures;
 mod resolve;
 pub(crate) mod values;
 
 pub use environment::Environment;
 pub use file::{CheckSection, ConfigFile, FitSection};
 pub use flags::GlobalFlags;
+pub use pictures::Protocol;
 pub use resolve::{CheckSettings, ColorChoice, Format, Settings, resolve};

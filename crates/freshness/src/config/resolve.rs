@@ -12,6 +12,7 @@ use freshness_core::fit::Parameters;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::pictures::{Protocol, terminal_protocol};
 use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags, values};
 
 /// Everything a command can be told that is not its own argument.
@@ -33,6 +34,8 @@ pub struct Settings {
     pub color: ColorChoice,
     /// May more than ASCII be drawn?
     pub unicode: bool,
+    /// How the terminal shows pictures, if it can.
+    pub pictures: Option<Protocol>,
     /// Say nothing on stderr but errors.
     pub quiet: bool,
     /// How to learn.
@@ -169,6 +172,7 @@ fn settle(
             .or(file_color)
             .unwrap_or_default(),
         unicode: environment.shows_unicode(),
+        pictures: terminal_protocol(environment),
         quiet,
         fit: Parameters {
             false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE", values::share)?

@@ -8,6 +8,7 @@ mod backtest;
 pub mod chart;
 pub mod datasets;
 mod json;
+pub mod plot;
 mod stdout;
 pub mod summary;
 mod table;

@@ -145,7 +145,7 @@ pub fn cycles_between(
 }
 
 /// Where the present regime begins: UTC seconds.
-fn regime_start(model: &Model, history: &ArrivalHistory) -> i64 {
+pub(super) fn regime_start(model: &Model, history: &ArrivalHistory) -> i64 {
     match &model.fitted {
         Fitted::Learned(learned) | Fitted::Provisional { model: learned, .. } => {
             learned.regime_since.as_second()

@@ -7,6 +7,7 @@ mod backtest;
 mod check;
 mod doctor;
 mod explain;
+mod figure;
 mod fit;
 pub mod ingest;
 mod share;
@@ -21,6 +22,10 @@ pub use backtest::{Backtested, backtest};
 pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
+pub use figure::{
+    Figure, Height, Missing, Moved, NoFigure, Outage, Point, PointKind, Reference, Slot, Window,
+    figure,
+};
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
 
 /// Why a round could not do its work for anything at all. What concerns one
