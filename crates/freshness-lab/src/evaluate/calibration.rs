@@ -10,6 +10,7 @@ use freshness_core::civil::DAY;
 use freshness_core::state::CycleVerdict;
 use serde::Serialize;
 
+use super::report::as_map;
 use super::score::{cycle_of, scored};
 use super::tally::ratio;
 use super::{Learned, Scope, Subject, Window, binomial_band};
@@ -29,8 +30,10 @@ pub struct Calibration {
     /// Over all ordinary cycles.
     pub overall: Exceedance,
     /// By cell, over all datasets.
+    #[serde(serialize_with = "as_map")]
     pub by_cell: Vec<(String, Exceedance)>,
     /// By month since the model was new, from 1.
+    #[serde(serialize_with = "as_map")]
     pub by_month: Vec<(i64, Exceedance)>,
     /// Datasets that had an ordinary cycle.
     pub n_datasets: u64,

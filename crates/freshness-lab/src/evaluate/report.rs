@@ -1,6 +1,6 @@
 //! What does an evaluation say?
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Calibration, Onset, Scores, Tally};
 use crate::baselines::Method;
@@ -132,4 +132,12 @@ impl Figures {
             minutes_to_deadline_p50: warm.scores(0.0, 0).minutes_to_deadline_p50,
         }
     }
+}
+
+/// Pairs as an object.
+pub(super) fn as_map<K: Serialize, V: Serialize, S: Serializer>(
+    pairs: &[(K, V)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
 }

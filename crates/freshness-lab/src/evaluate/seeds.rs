@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use super::report::as_map;
 use super::{Evaluation, Scores};
 use crate::baselines::Method;
 
@@ -27,6 +28,7 @@ pub struct Spreads {
     /// Which method.
     pub method: Method,
     /// Each figure by its name in [`Scores`]; `None` where no warehouse has it.
+    #[serde(serialize_with = "as_map")]
     pub figures: Vec<(&'static str, Option<Spread>)>,
 }
 

@@ -274,7 +274,7 @@ fn instant(text: &str) -> Result<Timestamp, String> {
         })
 }
 
-fn duration(text: &str) -> Result<SignedDuration, String> {
+pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
     let refusal = || "expected a number of days or hours, such as 1d or 12h".to_owned();
     let (digits, seconds) = match (text.strip_suffix('d'), text.strip_suffix('h')) {
         (Some(digits), _) => (digits, 86_400),

@@ -91,6 +91,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
+| `evaluate` | see below | one method each |
 
 `summary` counts by state: for `status` the datasets shown, for `check` all; all of them in \
 `n_datasets`, those declared critical in `n_critical`, of these in `n_critical_late` the late or \
@@ -107,5 +108,50 @@ advise.
     for (field, meaning) in FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
+    page.push_str(EVALUATION);
     page
 }
+
+const EVALUATION: &str = "
+## An evaluation
+
+`evaluate` of one warehouse: `command`, `seed`, `n_datasets`, `n_arrivals`, `n_channels` (teams), \
+`every_cycle_known` (false of real histories), `from` and `to` of the holdout, `refit_days` (null: \
+one fit before it), `methods`, `calibration`, `first_days`, `after_moves`, `datasets`, `failed`.
+
+A method: `method`, its `scores`, those of `cold_starts` (cycles on which the program can only \
+advise; no other figure holds them) and `with_cold_starts`, and `by_class`, `by_cadence`, \
+`by_status`: groups with `name`, `n_datasets` and `scores`. Methods are `learned`, `oracle`, \
+`reference`, `reference_best_f1`, `fixed_per_cadence`, `not_loaded_by_07`, `maximum_age_24h`, \
+`z_score_14d`, `interval_p99_6w` and `plain_learned_rule`.
+
+| field of scores | meaning |
+|---|---|
+| `n_cycles` | cycles on which a delivery was due; of a real history, deadlines |
+| `n_incidents`, `n_detected` | incidents, and those alerted before the delivery came |
+| `n_false_alarms` | cycles alerted though nothing was wrong |
+| `n_ordinary_alarms` | of a real history: of them, about cycles that in hindsight were ordinary |
+| `false_alarms_per_day`, `false_alarms_per_1000_dataset_days`, `false_alarms_per_channel_week` | as rates; `ordinary_alarms_per_1000_dataset_days` likewise |
+| `false_alarm_rate` | share of cycles, 0–1 |
+| `detection`, `detection_interval` | share of incidents alerted, and its Clopper–Pearson interval, 95 % |
+| `by_size` | `size` (`under_1h`, `1_to_4h`, `over_4h`, `missed`), `n_incidents`, `n_detected`, `detection` |
+| `precision`, `f1` | share of alerts that were right; harmonic mean with detection |
+| `minutes_to_alert_p50`, `minutes_to_alert_p90` | from when the delivery would have come to the alert |
+| `minutes_to_deadline_p50` | from when a delivery usually comes to the deadline |
+
+`calibration` has an object for each of `p10`, `p50`, `p90` and `threshold` (`published`): \
+`overall`, `by_cell`, `by_month` (since the model was new), and `n_datasets`, `n_datasets_within`, \
+`datasets_within`. Each count: `n` ordinary cycles, `n_exceeded`, `share`, `published_share`, the \
+`band` in which the share lies by chance (99 %), and whether it does (`within`).
+
+`first_days` (30 of each dataset) and `after_moves` (14 days after each), learned anew every day: \
+`n` datasets or moves, `n_cycles`, `n_incidents`, `n_detected`, `n_false_alarms`, \
+`n_false_advice`, `false_alarms_per_1000_dataset_days`, `false_alarm_rate`.
+
+A dataset: `dataset_id`, `class`, `cadence`, `true_calendar`, `learned_calendar`, `model_status` \
+when the holdout began (`insufficient_history` below three arrivals), `n_arrivals`, and by \
+`methods`: counts, `n_cold_incidents`, `n_cold_false_alarms`, `minutes_to_deadline_p50`.
+
+Of several seeds: `n_warehouses`; `methods` with `figures`, each `mean`, `min`, `max` and `n`; \
+`warehouses` with `seed` and, by `methods`, `scores`.
+";

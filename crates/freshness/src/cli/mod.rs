@@ -9,6 +9,7 @@ mod completions;
 mod demo;
 mod docs;
 mod doctor;
+mod evaluate;
 mod explain;
 mod fit;
 mod import;
@@ -54,6 +55,7 @@ enum Command {
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
+    Evaluate(evaluate::EvaluateArgs),
     Backtest(backtest::BacktestArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -154,6 +156,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Check(args) => check::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
+        Command::Evaluate(args) => evaluate::run(args, context),
         Command::Backtest(args) => backtest::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Completions(args) => completions::run(args, context),

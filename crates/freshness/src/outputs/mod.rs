@@ -7,6 +7,8 @@ pub mod account;
 mod backtest;
 pub mod chart;
 pub mod datasets;
+pub mod evaluation;
+pub mod evaluations;
 mod json;
 pub mod plot;
 mod stdout;

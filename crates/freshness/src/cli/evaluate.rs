@@ -1,0 +1,241 @@
+//! How often does it cry wolf, and what does it catch, where the truth is known?
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use freshness_lab::baselines::Method;
+use freshness_lab::evaluate::{
+    EvaluateError, Evaluation, Plan, Refit, Scores, Spreads, Subject, evaluate, in_parallel,
+    over_seeds,
+};
+use freshness_lab::seed::warehouse;
+use serde::Serialize;
+
+use super::backtest::duration;
+use super::{Answer, Context};
+use crate::config::Format;
+use crate::hint::failure;
+use crate::outputs::{evaluation, evaluations, write_document, write_line};
+use crate::rounds;
+
+/// Score learned deadlines against fixed rules, where the truth is known.
+///
+/// Learns from the past of a synthetic warehouse, and scores its last 45 days,
+/// which no model saw: how many false alarms, how many of the late deliveries
+/// were alerted and how soon, beside the rules that teams use instead. Some of
+/// those are handed what nobody has (the true calendar, thresholds tuned on the
+/// scored days themselves), so that none is beaten unfairly. Nothing is stored.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness evaluate
+  freshness evaluate --seed 7 --verbose
+  freshness evaluate --seeds 1..20 --format json --out evaluation.json
+
+An alert is right if the cycle it is about has an incident and has not come; a cycle counts at most
+one detection and one false alarm. A feed that stopped is scored for three cycles. A channel is a
+team. Cold starts can only advise; their cycles are counted apart.
+
+Exit codes: 0 evaluated, 2 it could not be.")]
+pub(super) struct EvaluateArgs {
+    /// The warehouse of this seed
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "seeds")]
+    seed: u64,
+
+    /// The warehouses of these seeds, both included: means over all
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    seeds: Option<RangeInclusive<u64>>,
+
+    /// Days at the end of the history that no model sees [default: 45]
+    #[arg(long, value_name = "DAYS")]
+    holdout_days: Option<u32>,
+
+    /// Time from one fit to the next, such as 1d; never: one fit before the holdout [default: never]
+    #[arg(long, value_name = "DURATION", value_parser = refit)]
+    refit: Option<Refit>,
+
+    /// Tell also each cell, month and dataset; of several seeds, each of them
+    #[arg(long)]
+    verbose: bool,
+
+    /// Write the JSON document here as well
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// One warehouse.
+#[derive(Debug, Serialize)]
+struct One<'a> {
+    command: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    evaluation: &'a Evaluation,
+}
+
+/// Several.
+#[derive(Debug, Serialize)]
+struct Several {
+    command: &'static str,
+    n_warehouses: usize,
+    methods: Vec<Spreads>,
+    warehouses: Vec<Warehouse>,
+}
+
+/// One of several.
+#[derive(Debug, Serialize)]
+struct Warehouse {
+    seed: u64,
+    methods: Vec<MethodOf>,
+}
+
+#[derive(Debug, Serialize)]
+struct MethodOf {
+    method: Method,
+    scores: Scores,
+}
+
+pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let seeds = args.seeds.clone().unwrap_or(args.seed..=args.seed);
+    let seeds: Vec<u64> = seeds.collect();
+    let holidays = rounds::holidays();
+    let n_threads = match context.settings.threads {
+        Some(threads) => usize::from(threads),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let plan = Plan {
+        holdout_days: args.holdout_days,
+        refit: args.refit.unwrap_or(Refit::Usual),
+        methods: Method::ALL.to_vec(),
+        onset: seeds.len() == 1,
+        parameters: context.settings.fit.clone(),
+        holidays: &holidays,
+        n_threads: if seeds.len() == 1 { n_threads } else { 1 },
+    };
+    let bar = context.out.progress(seeds.len() as u64, "evaluating");
+    let found = in_parallel(&seeds, n_threads, |&seed| {
+        let made = warehouse(seed);
+        let subjects = Subject::all(&made.datasets, &made.truth);
+        let found = evaluate(&subjects, made.ends_at, &plan);
+        bar.inc(1);
+        found
+    });
+    bar.finish_and_clear();
+    let found: Result<Vec<Evaluation>, EvaluateError> = found.into_iter().collect();
+    let found: Vec<(u64, Evaluation)> = seeds
+        .into_iter()
+        .zip(found.map_err(|error| in_words(&error))?)
+        .collect();
+    match found.as_slice() {
+        [(seed, evaluation)] if args.seeds.is_none() => {
+            let document = One {
+                command: "evaluate",
+                seed: *seed,
+                evaluation,
+            };
+            save(args, &document)?;
+            match context.out.format {
+                Format::Json => write_document(context.out.data(), &document)?,
+                Format::Ndjson => {
+                    for method in &evaluation.methods {
+                        write_line(context.out.data(), method)?;
+                    }
+                }
+                Format::Table => evaluation::write(&mut context.out, evaluation, args.verbose)?,
+            }
+        }
+        several => {
+            let document = several_of(several);
+            save(args, &document)?;
+            match context.out.format {
+                Format::Json => write_document(context.out.data(), &document)?,
+                Format::Ndjson => {
+                    for method in &document.methods {
+                        write_line(context.out.data(), method)?;
+                    }
+                }
+                Format::Table => evaluations::write(&mut context.out, several, args.verbose)?,
+            }
+        }
+    }
+    Ok(Answer::Healthy)
+}
+
+fn several_of(found: &[(u64, Evaluation)]) -> Several {
+    let evaluations: Vec<Evaluation> = found.iter().map(|(_, one)| one.clone()).collect();
+    let warehouse = |(seed, one): &(u64, Evaluation)| Warehouse {
+        seed: *seed,
+        methods: one
+            .methods
+            .iter()
+            .map(|of| MethodOf {
+                method: of.method,
+                scores: of.scores.clone(),
+            })
+            .collect(),
+    };
+    Several {
+        command: "evaluate",
+        n_warehouses: found.len(),
+        methods: over_seeds(&evaluations),
+        warehouses: found.iter().map(warehouse).collect(),
+    }
+}
+
+fn save(args: &EvaluateArgs, document: &impl Serialize) -> anyhow::Result<()> {
+    let Some(path) = &args.out else {
+        return Ok(());
+    };
+    let mut bytes = Vec::new();
+    write_document(&mut bytes, document)?;
+    std::fs::write(path, bytes).with_context(|| format!("cannot write: {}", path.display()))
+}
+
+fn in_words(error: &EvaluateError) -> anyhow::Error {
+    let hint = match error {
+        EvaluateError::NoTruth => "evaluate needs a warehouse of which the truth is known",
+        EvaluateError::EmptyHoldout => "--holdout-days must be at least 1",
+        EvaluateError::BeforeHistory { .. } => {
+            "choose fewer --holdout-days, so that there is a past to learn from"
+        }
+        EvaluateError::NothingDue { .. } => "choose more --holdout-days",
+    };
+    failure(error, hint)
+}
+
+fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let refusal = || "expected two numbers, such as 1..20 (both included)".to_owned();
+    let (from, to) = text.split_once("..").ok_or_else(refusal)?;
+    let to = to.strip_prefix('=').unwrap_or(to);
+    let (from, to): (u64, u64) = (
+        from.parse().map_err(|_| refusal())?,
+        to.parse().map_err(|_| refusal())?,
+    );
+    match from <= to && to - from < 10_000 {
+        true => Ok(from..=to),
+        false => Err("the first must not be above the last, nor 10,000 below it".to_owned()),
+    }
+}
+
+fn refit(text: &str) -> Result<Refit, String> {
+    match text {
+        "never" => Ok(Refit::Never),
+        text => duration(text)
+            .map(|duration| Refit::Every(duration.as_secs()))
+            .map_err(|refusal| format!("{refusal}, or never")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_a_range_with_both_ends() {
+        assert_eq!(seeds("1..20"), Ok(1..=20));
+        assert_eq!(seeds("3..3"), Ok(3..=3));
+        for text in ["", "5", "5..", "9..3", "0..99999999"] {
+            assert!(seeds(text).is_err(), "{text}");
+        }
+    }
+}
