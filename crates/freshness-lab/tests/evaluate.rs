@@ -225,3 +225,68 @@ fn the_number_of_threads_changes_nothing() {
     };
     assert_eq!(with(1), with(4));
 }
+
+/// Counts of the learned deadlines on a daily feed with these exceptions.
+#[track_caller]
+fn check_field(exceptions: &[(usize, Option<i64>)], refit: Refit, expected: (u64, u64, u64, u64)) {
+    let holidays = Holidays::builtin();
+    let plan = Plan {
+        refit,
+        onset: false,
+        ..plan(&holidays)
+    };
+    let warehouse = [made("orders", "daily", DAYS, 360, exceptions)];
+    check_counts(
+        &evaluated(&warehouse, &plan).unwrap(),
+        Method::Learned,
+        expected,
+    );
+}
+
+// https://github.com/elementary-data/elementary/issues/980: an incident enters
+// the training data, and the same five days later isn't flagged.
+#[test]
+fn an_incident_just_before_the_holdout_does_not_hide_the_next() {
+    let exceptions = [
+        (148, Some(240)),
+        (153, Some(240)),
+        (158, Some(240)),
+        (163, Some(240)),
+    ];
+    check_field(&exceptions, Refit::Never, (45, 2, 2, 0));
+    check_field(&exceptions, Refit::Every(DAY), (45, 2, 2, 0));
+}
+
+// https://github.com/elementary-data/elementary/issues/1560: the tested point is
+// inside its own baseline; a quarter more passes.
+#[test]
+fn a_load_a_quarter_later_than_ever_is_caught_whenever_it_is_fitted() {
+    check_field(&[(170, Some(90))], Refit::Never, (45, 1, 1, 0));
+    check_field(&[(170, Some(90))], Refit::Every(DAY), (45, 1, 1, 0));
+}
+
+// https://github.com/elementary-data/elementary/issues/1523: a detection period
+// of one day alerts for two.
+#[test]
+fn one_incident_is_one_detection_and_no_false_alarm_on_the_day_after() {
+    for exception in [Some(600), Some(1_100), None] {
+        check_field(&[(170, exception)], Refit::Every(DAY), (45, 1, 1, 0));
+    }
+}
+
+// https://github.com/elementary-data/elementary/issues/911: the check runs before
+// today's load.
+#[test]
+fn what_is_not_due_when_the_history_ends_is_no_false_alarm() {
+    let holidays = Holidays::builtin();
+    let orders = made("orders", "daily", DAYS, 1_080, &[]);
+    // Noon of the last day: its load comes at 18:00.
+    let ends_at = BEGINS + (DAYS - 1) * DAY + DAY / 2;
+    let arrivals = orders.history.at().iter().copied();
+    let orders = Made {
+        history: history(arrivals.filter(|at| *at <= ends_at)),
+        ..orders
+    };
+    let evaluation = evaluate(&[orders.subject()], ends_at, &plan(&holidays)).unwrap();
+    check_counts(&evaluation, Method::Learned, (45, 0, 0, 0));
+}

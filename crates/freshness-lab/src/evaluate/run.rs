@@ -16,6 +16,7 @@ use super::{
     sparse,
 };
 use crate::baselines::{Contestant, Method};
+use crate::mishap::Pace;
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -65,38 +66,34 @@ pub enum EvaluateError {
 
 /// Days that are held out of a warehouse of which every cycle is known.
 pub const HOLDOUT_DAYS: u32 = 45;
-/// Of a real history, by the word its class begins with, and how many days lie
-/// between two fits; other classes are as the last one.
-const REAL_HOLDOUTS: [(&str, u32, i64); 4] = [
-    ("hourly", 60, 1),
-    ("weekly", 550, 7),
-    ("monthly", 1_100, 30),
-    ("", 180, 1),
-];
 /// The holdout ends at the last midnight this long before the history does, so
 /// that each of its cycles had time to come.
 const TIME_TO_COME: i64 = DAY;
+/// The longest time between two fits of a real history.
+const MONTH: i64 = 30 * DAY;
 
-/// The window of a dataset that is scored.
+/// The window of a dataset that is scored. Real histories end when their last
+/// delivery came, and are held out for as long as they are tampered with.
 pub fn holdout(subject: &Subject<'_>, ends_at: i64, plan: &Plan<'_>) -> Window {
-    let class = &subject.truth.class;
-    let (days, refit_days) = match subject.truth.schedule {
-        Some(_) => (HOLDOUT_DAYS, None),
+    let pace = Pace::of_class(&subject.truth.class);
+    let (days, to, known_until, refit) = match subject.truth.schedule {
+        Some(_) => {
+            let to = ends_at.saturating_sub(TIME_TO_COME).div_euclid(DAY) * DAY;
+            (i64::from(HOLDOUT_DAYS), to, ends_at, None)
+        }
         None => {
-            let real = REAL_HOLDOUTS
-                .iter()
-                .find(|(word, ..)| class.starts_with(word));
-            let (_, days, refit_days) = real.copied().unwrap_or(("", HOLDOUT_DAYS, 1));
-            (days, Some(refit_days))
+            let last = subject.history.at().last();
+            let to = last.map_or(ends_at, |last| ends_at.min(last.saturating_add(1)));
+            (pace.days(), to, to, Some(pace.period().clamp(DAY, MONTH)))
         }
     };
-    let to = ends_at.saturating_sub(TIME_TO_COME).div_euclid(DAY) * DAY;
+    let days = plan.holdout_days.map_or(days, i64::from);
     Window {
-        from: to.saturating_sub(i64::from(plan.holdout_days.unwrap_or(days)) * DAY),
+        from: to.saturating_sub(days * DAY),
         to,
-        known_until: ends_at,
+        known_until,
         refit: match plan.refit {
-            Refit::Usual => refit_days.map(|days| days * DAY),
+            Refit::Usual => refit,
             Refit::Never => None,
             Refit::Every(seconds) => Some(seconds),
         },

@@ -14,5 +14,6 @@ mod trial;
 
 pub use facts::{Facts, read_facts};
 pub use page::{page, pages_of_datasets};
+pub(crate) use score::score;
 pub use score::{Alarm, Alert, Mishap, Score};
 pub use trial::{Settings, Trial, run};

@@ -62,11 +62,11 @@ pub struct Alarm {
 const ORDINARY_IQRS: f64 = 3.0;
 
 /// A stretch of time, in UTC seconds, and whether a model promised something.
-pub(super) type Promise = (i64, i64, bool);
+pub(crate) type Promise = (i64, i64, bool);
 
 /// Scores the alarms raised in `[from, to)` on a tampered history. `real` is
 /// the history as it was.
-pub(super) fn score(
+pub(crate) fn score(
     alerts: &[Alert],
     promises: &[Promise],
     (real, tampered): (&[i64], &[i64]),
