@@ -5,11 +5,15 @@
 //! real history only what was done to it is known: its datasets list nothing
 //! but the cycles that were tampered with, and the outages that somebody noted.
 
+mod files;
+
 use std::collections::BTreeMap;
 
 use freshness_core::civil::Zone;
 use freshness_core::dataset::DatasetId;
 use freshness_core::schedule::Calendar;
+
+pub use files::{TruthError, TruthFault};
 
 /// The truth about every dataset of a warehouse.
 #[derive(Debug, Clone, PartialEq, Default)]

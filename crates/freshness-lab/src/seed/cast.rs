@@ -5,7 +5,7 @@
 //! has a schedule of its own some time after them; a few have none and begin as
 //! soon as their parents are there.
 
-use freshness_core::civil::{Day, HOUR, MINUTE, Weekday, WeekdaySet, Zone};
+use freshness_core::civil::{Day, MINUTE, Weekday, WeekdaySet, Zone};
 use freshness_core::schedule::{Calendar, DayRule, Grain, MonthRule};
 
 use super::chance::Chance;
@@ -46,6 +46,7 @@ pub(super) fn diverse(chance: &mut Chance) -> Vec<Plan> {
                 .map(|name| layout::place(name))
                 .collect(),
             lag: 0.0,
+            waits_from: FROM,
             trouble: trouble(place, &events.outages[i]),
             begins: events.begins[i],
             stops: events.stops[i],
@@ -53,10 +54,7 @@ pub(super) fn diverse(chance: &mut Chance) -> Vec<Plan> {
             sender: sender(&events, i, chance),
         };
         if layout::LAST_DAY_ROOTS.contains(&place.name) {
-            plan.trouble.silent_from = Some(match place.rhythm {
-                Rhythm::Hourly => ENDS_AT - 7 * HOUR,
-                _ => ENDS_AT - 22 * HOUR,
-            });
+            plan.trouble.silent_from = Some(layout::silent_from(place.rhythm));
         }
         plan.moves = moved(&events.moves[i], spread, plan.zone);
         effects(&mut plan, events.has_effects[i], spread, chance);
@@ -219,12 +217,12 @@ fn jitter(turn: usize, spread: f64, place: &Place, chance: &mut Chance) -> Jitte
 fn trouble(place: &Place, outages: &[(i64, usize)]) -> Trouble {
     let (rate, missed, sizes): (f64, f64, &[(f64, f64, f64)]) = match place.rhythm {
         Rhythm::Hourly | Rhythm::NewHourly => (
-            [0.0035, 0.0012, 0.0012, 0.0][place.layer],
+            [0.0028, 0.0009, 0.0009, 0.0][place.layer],
             0.2,
             &[(0.5, 10.0, 60.0), (0.38, 60.0, 240.0), (0.12, 240.0, 480.0)],
         ),
         Rhythm::Daily => (
-            [0.014, 0.003, 0.003, 0.003][place.layer],
+            [0.011, 0.0025, 0.0025, 0.0025][place.layer],
             0.22,
             &[(0.3, 15.0, 60.0), (0.4, 60.0, 240.0), (0.3, 240.0, 840.0)],
         ),
@@ -262,7 +260,7 @@ fn moved(moves: &[(i64, f64)], spread: f64, zone: Zone) -> Vec<(i64, f64)> {
 }
 
 /// Slow weekdays, hours and month ends.
-fn effects(plan: &mut Plan, has: events::Effects, spread: f64, chance: &mut Chance) {
+pub(super) fn effects(plan: &mut Plan, has: events::Effects, spread: f64, chance: &mut Chance) {
     let is_hourly = plan.grain() < Grain::Day;
     let (low, high) = match is_hourly {
         true => (1.5, 5.0),
@@ -294,7 +292,7 @@ fn effects(plan: &mut Plan, has: events::Effects, spread: f64, chance: &mut Chan
 }
 
 /// Gives it a time of day: a source any, a child some time after its parents.
-fn settle(
+pub(super) fn settle(
     plan: &mut Plan,
     place: &Place,
     before: &[Plan],

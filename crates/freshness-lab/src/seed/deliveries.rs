@@ -8,8 +8,9 @@ use freshness_core::schedule::Grain;
 use rand_distr::Normal;
 
 use super::chance::Chance;
+use super::dues::seconds;
 use super::plan::{Backfill, Plan, Sender};
-use super::walk::{End, Step, seconds};
+use super::walk::{End, Step};
 
 /// All arrivals of a dataset up to the end.
 pub(super) fn deliver(

@@ -7,10 +7,10 @@
 
 use freshness_core::civil::{DAY, HOUR};
 
+use super::FROM;
 use super::chance::Chance;
 use super::layout::{self, Place, Rhythm};
 use super::plan::{Backfill, Drift};
-use super::{ENDS_AT, FROM};
 
 /// By place.
 pub(super) struct Events {
@@ -49,7 +49,10 @@ pub(super) fn draw(places: &[Place], chance: &mut Chance) -> Events {
     let mut events = Events {
         moves: vec![Vec::new(); n],
         drifts: vec![None; n],
-        begins: vec![FROM; n],
+        begins: places
+            .iter()
+            .map(|place| layout::begins(place.rhythm))
+            .collect(),
         stops: vec![None; n],
         skips: vec![0.0; n],
         outages: vec![Vec::new(); n],
@@ -126,9 +129,6 @@ fn ends(places: &[Place], chance: &mut Chance, events: &mut Events) {
     }
     let hourly = ["H0", "H1", "H3", "H4", "H5"].map(layout::place);
     events.begins[chance.pick(&hourly)] = FROM + chance.whole(6, 16) * DAY;
-    let last_day = ENDS_AT - 22 * HOUR;
-    events.begins[layout::place("N0")] = last_day - 6 * DAY;
-    events.begins[layout::place("N1")] = last_day - 9 * HOUR;
 }
 
 /// Moves and drifts, each of another dataset.

@@ -3,8 +3,11 @@
 //! Always the same 53 places and 47 edges, raw to staging to fact to mart.
 //! Which subject stands in which place, and how it behaves, is for the seed.
 
-use super::chance::Chance;
+use freshness_core::civil::{DAY, HOUR};
 use freshness_core::dataset::DatasetId;
+
+use super::chance::Chance;
+use super::{ENDS_AT, FROM, LAST_DAY};
 
 /// How often a place delivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +128,23 @@ pub(super) fn place(name: &str) -> usize {
         .iter()
         .position(|&(other, ..)| other == name)
         .expect("a place of the layout")
+}
+
+/// When the roots of what is late on the last day fall silent.
+pub(super) fn silent_from(rhythm: Rhythm) -> i64 {
+    match rhythm {
+        Hourly => ENDS_AT - 7 * HOUR,
+        _ => LAST_DAY,
+    }
+}
+
+/// When a dataset begins that is not older than the history.
+pub(super) fn begins(rhythm: Rhythm) -> i64 {
+    match rhythm {
+        NewDaily => LAST_DAY - 6 * DAY,
+        NewHourly => LAST_DAY - 9 * HOUR,
+        Hourly | Daily | Weekly | Monthly => FROM,
+    }
 }
 
 const STREAMS: [&str; 8] = [

@@ -10,9 +10,12 @@ mod cast;
 mod chance;
 mod declare;
 mod deliveries;
+mod dues;
 mod events;
+mod folder;
 mod jitter;
 mod layout;
+mod plain;
 mod plan;
 mod walk;
 
@@ -22,11 +25,12 @@ use freshness_core::dataset::Dataset;
 use freshness_core::lineage::Lineage;
 
 pub use declare::Dashboard;
+pub use folder::{FolderError, Kind};
 
 use crate::truth::{DatasetTruth, Truth};
 use chance::Chance;
 use plan::Plan;
-use walk::{End, Step};
+use walk::{End, Step, Walked};
 
 /// A warehouse: what everybody may see of it, and the truth.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +54,11 @@ pub struct Warehouse {
 pub(crate) const FROM: i64 = 1_748_822_400;
 /// 2026-02-27 22:00: the evening of the last of 271 days, a Friday. All that
 /// is late that day has been so for hours.
-pub(crate) const ENDS_AT: i64 = FROM + 270 * DAY + 22 * HOUR;
+pub(crate) const ENDS_AT: i64 = LAST_DAY + 22 * HOUR;
+/// Its midnight.
+const LAST_DAY: i64 = FROM + (N_DAYS - 1) * DAY;
+/// Days in the history.
+pub const N_DAYS: i64 = 271;
 
 /// The diverse warehouse of a seed.
 pub fn warehouse(seed: u64) -> Warehouse {
@@ -59,22 +67,32 @@ pub fn warehouse(seed: u64) -> Warehouse {
     run(seed, &plans, &mut chance)
 }
 
+/// The plain warehouse of a seed: UTC, two shapes of noise, one move.
+pub fn plain_warehouse(seed: u64) -> Warehouse {
+    let mut chance = Chance::new(seed, 0);
+    let plans = plain::plain(&mut chance);
+    run(seed, &plans, &mut chance)
+}
+
 /// Lets the plans happen.
 fn run(seed: u64, plans: &[Plan], chance: &mut Chance) -> Warehouse {
     let end = End {
-        calm_from: ENDS_AT - 22 * HOUR,
+        calm_from: LAST_DAY,
         ends_at: ENDS_AT,
     };
     let places = layout::places();
     let declared = declare::datasets(&places, plans, chance);
     let dashboards = declare::dashboards(&places, plans, chance);
-    let mut walked: Vec<(&Plan, Vec<Step>)> = Vec::with_capacity(plans.len());
+    let mut walked: Vec<Walked<'_>> = Vec::with_capacity(plans.len());
     let mut datasets = Vec::with_capacity(plans.len());
     for ((i, plan), dataset) in plans.iter().enumerate().zip(declared) {
-        let steps = walk::walk(plan, &walked, end, &mut Chance::new(seed, 1 + 2 * i as u64));
+        let of = walk::walk(plan, &walked, end, &mut Chance::new(seed, 1 + 2 * i as u64));
         let mut chance = Chance::new(seed, 2 + 2 * i as u64);
-        datasets.push((dataset, deliveries::deliver(plan, &steps, end, &mut chance)));
-        walked.push((plan, steps));
+        datasets.push((
+            dataset,
+            deliveries::deliver(plan, &of.steps, end, &mut chance),
+        ));
+        walked.push(of);
     }
     let edges = plans.iter().flat_map(|plan| {
         let upstream = |&parent: &usize| (plans[parent].id.clone(), plan.id.clone());
@@ -90,8 +108,8 @@ fn run(seed: u64, plans: &[Plan], chance: &mut Chance) -> Warehouse {
     }
 }
 
-fn truth(walked: &[(&Plan, Vec<Step>)]) -> Truth {
-    let datasets = walked.iter().map(|(plan, steps)| {
+fn truth(walked: &[Walked<'_>]) -> Truth {
+    let datasets = walked.iter().map(|Walked { plan, steps }| {
         let truth = DatasetTruth {
             class: plan.class.to_owned(),
             schedule: Some((plan.calendar.clone(), plan.zone)),
@@ -107,16 +125,16 @@ fn truth(walked: &[(&Plan, Vec<Step>)]) -> Truth {
 }
 
 /// Its own moves, and those of what it is made from as far as they moved it.
-fn moves(plan: &Plan, walked: &[(&Plan, Vec<Step>)], steps: &[Step]) -> Vec<(i64, f64)> {
+fn moves(plan: &Plan, walked: &[Walked<'_>], steps: &[Step]) -> Vec<(i64, f64)> {
     let mut above: Vec<usize> = plan.parents.clone();
     let mut next = 0;
     while next < above.len() {
-        let more = walked[above[next]].0.parents.iter();
+        let more = walked[above[next]].plan.parents.iter();
         let new: Vec<usize> = more.copied().filter(|i| !above.contains(i)).collect();
         above.extend(new);
         next += 1;
     }
-    let inherited = above.iter().flat_map(|&i| &walked[i].0.moves);
+    let inherited = above.iter().flat_map(|&i| &walked[i].plan.moves);
     let inherited = inherited.filter_map(|&(at, _)| {
         let at = steps
             .iter()
@@ -129,6 +147,10 @@ fn moves(plan: &Plan, walked: &[(&Plan, Vec<Step>)], steps: &[Step]) -> Vec<(i64
     let mut moves: Vec<(i64, f64)> = plan.moves.iter().copied().chain(inherited).collect();
     moves.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     moves.dedup_by_key(|&mut (at, _)| at);
+    // As it is written and read: to a hundredth of a minute.
+    for (_, minutes) in &mut moves {
+        *minutes = (*minutes * 100.0).round() / 100.0;
+    }
     moves
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Plan {
     pub(super) parents: Vec<usize>,
     /// Minutes from the last parent's arrival to its own.
     pub(super) lag: f64,
+    /// It waits for its parents from here on.
+    pub(super) waits_from: i64,
     pub(super) trouble: Trouble,
     /// First and last cycle begin in here.
     pub(super) begins: i64,

@@ -1,17 +1,25 @@
 //! What really happened, cycle by cycle?
 //!
-//! Two worlds are walked side by side: one in which nothing goes wrong, which
-//! says when each delivery was due, and the real one. A dataset begins by its
-//! own schedule or a lag after the last of its parents came, whichever is
-//! later, and delivers in order. What its parents' lateness adds beyond what
-//! could pass for noise is an incident of theirs; less than that it makes up.
+//! What was due comes when it was due, unless something goes wrong: with the
+//! dataset itself, or with what it is made from. Deliveries stay in order, so
+//! that a late one holds up those behind it, and they catch up one after the
+//! other. What parents add beyond what could pass for noise is an incident of
+//! theirs; less than that is made up.
 
-use freshness_core::civil::{DAY, HOUR, Holidays, MINUTE};
-use freshness_core::schedule::{Cycle, Grain};
+use freshness_core::dataset::DatasetId;
+use freshness_core::schedule::Cycle;
 
 use super::chance::Chance;
+use super::dues::{Due, dues, lateness_floor, seconds};
 use super::plan::Plan;
 use crate::truth::{CycleTruth, Incident, IncidentKind};
+
+/// A dataset that has been walked.
+#[derive(Debug, Clone)]
+pub(super) struct Walked<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) steps: Vec<Step>,
+}
 
 /// One cycle and its truth.
 #[derive(Debug, Clone)]
@@ -20,8 +28,8 @@ pub(super) struct Step {
     pub(super) truth: CycleTruth,
 }
 
-/// The end of the history, and since when nothing new may go wrong but what is
-/// planned.
+/// The end of the history, and since when nothing may go wrong but what is
+/// planned: late deliveries have come by then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
     pub(super) calm_from: i64,
@@ -29,149 +37,136 @@ pub(super) struct End {
 }
 
 /// Walks one dataset; `walked` are those before it.
-pub(super) fn walk(
-    plan: &Plan,
-    walked: &[(&Plan, Vec<Step>)],
+pub(super) fn walk<'a>(
+    plan: &'a Plan,
+    walked: &[Walked<'_>],
     end: End,
     chance: &mut Chance,
-) -> Vec<Step> {
-    let cycles = plan
-        .calendar
-        .cycles(plan.zone, &Holidays::builtin(), plan.begins, end.ends_at);
-    let floor = lateness_floor(plan);
-    let gap = |chance: &mut Chance| seconds(chance.between(0.4, 3.0));
-    // The cycles of an outage that are still to come, and when it is over.
-    let mut outage: Option<(usize, i64)> = None;
-    let mut outages = plan.trouble.outages.iter().copied().peekable();
-    // The last arrival, if it was late.
-    let mut held_up: Option<i64> = None;
-    let mut steps = Vec::with_capacity(cycles.len());
-    for (i, &cycle) in cycles.iter().enumerate() {
-        let scheduled = plan.scheduled_at(&cycle);
-        let noise = seconds(plan.jitter.draw(chance));
-        let awaited = Awaited::of(plan, walked, scheduled);
-        let usual_at = awaited
-            .usual
-            .map_or(scheduled, |usual| usual.max(scheduled));
-        let due =
-            (awaited.due.map_or(scheduled, |due| due.max(scheduled)) + noise).max(cycle.start + 1);
-        if due > end.ends_at {
-            break;
-        }
-        let mut step = CycleTruth {
-            start: cycle.start,
-            usual_at,
-            due_at: Some(due),
-            arrived_at: Some(due),
+) -> Walked<'a> {
+    let dues = dues(plan, walked, end.ends_at, chance);
+    let floor = lateness_floor(plan, &dues);
+    let over = outages(plan, &dues, floor, end, chance);
+    let mut last: Option<i64> = None;
+    let mut steps = Vec::with_capacity(dues.len());
+    for (due, over) in dues.iter().zip(over) {
+        // Drawn for every cycle, so that one never shifts the next.
+        let skipped = chance.happens(plan.skips);
+        let own = own_trouble(plan, floor, chance);
+        let pause = seconds(chance.between(0.4, 3.0));
+        let mut truth = CycleTruth {
+            start: due.cycle.start,
+            usual_at: due.usual_at,
+            due_at: (!skipped).then_some(due.due_at),
+            arrived_at: None,
             incident: None,
         };
-        let itself = |kind| {
-            Some(Incident {
-                root: plan.id.clone(),
-                kind,
-            })
+        let came = match skipped {
+            true => Came::Never(None),
+            false => outcome(plan, due, walked, own, over, floor, end),
         };
-        // Drawn for every cycle, so that what happens on one never shifts the next.
-        let (skipped, own) = (chance.happens(plan.skips), Own::draw(plan, floor, chance));
-        let pause = gap(chance);
-        if plan.stops.is_some_and(|stops| due >= stops) {
-            step.arrived_at = None;
-            step.incident = itself(IncidentKind::Stopped);
-        } else if plan.trouble.silent_from.is_some_and(|from| due >= from) {
-            step.arrived_at = None;
-            step.incident = itself(IncidentKind::Missed);
-        } else if skipped {
-            step.due_at = None;
-            step.arrived_at = None;
-        } else {
-            if outages
-                .next_if(|&(at, _)| at <= cycle.start)
-                .is_some_and(|(_, n)| {
-                    let last = cycles[(i + n - 1).min(cycles.len() - 1)];
-                    let over = plan.scheduled_at(&last)
-                        + seconds(1.5 * floor + chance.between(60.0, 240.0));
-                    outage = Some((n, over));
-                    over >= end.calm_from
-                })
-            {
-                outage = None;
-            }
-            match (&awaited.late, own, outage) {
-                (_, _, Some((n, over))) => {
-                    step.arrived_at = Some(over.max(due));
-                    step.incident = itself(IncidentKind::Backlog);
-                    outage = (n > 1).then_some((n - 1, over));
-                }
-                (
-                    Some(Late {
-                        arrived: None,
-                        root,
-                    }),
-                    _,
-                    None,
-                ) => {
-                    step.arrived_at = None;
-                    step.incident = Some(Incident {
-                        root: root.clone(),
-                        kind: IncidentKind::Propagated,
-                    });
-                }
-                (
-                    Some(Late {
-                        arrived: Some(ready),
-                        root,
-                    }),
-                    _,
-                    None,
-                ) if ready.max(&scheduled) + noise - due > seconds(floor / 2.0) => {
-                    step.arrived_at = Some(ready.max(&scheduled) + noise);
-                    step.incident = Some(Incident {
-                        root: root.clone(),
-                        kind: IncidentKind::Propagated,
-                    });
-                }
-                (_, Own::Missed, None) if due < end.calm_from => {
-                    step.arrived_at = None;
-                    step.incident = itself(IncidentKind::Missed);
-                }
-                (_, Own::Late(by), None) if due + by < end.calm_from => {
-                    step.arrived_at = Some(due + by);
-                    step.incident = itself(IncidentKind::Late);
-                }
-                (_, Own::Nothing | Own::Missed | Own::Late(_), None) => {}
+        match came {
+            Came::Never(incident) => truth.incident = incident,
+            Came::At(at, incident) => {
+                let in_order = last.map_or(at, |last| if at > last { at } else { last + pause });
+                let held_up = in_order - due.due_at > seconds(floor / 2.0);
+                truth.arrived_at = Some(in_order).filter(|&at| at <= end.ends_at);
+                truth.incident =
+                    incident.or_else(|| held_up.then(|| itself(plan, IncidentKind::Backlog)));
+                last = Some(in_order);
             }
         }
-        if let (Some(arrived), Some(before)) = (step.arrived_at, held_up)
-            && arrived <= before
-        {
-            let arrived = before + pause;
-            step.arrived_at = Some(arrived);
-            if arrived - due > seconds(floor / 2.0) && step.incident.is_none() {
-                step.incident = itself(IncidentKind::Backlog);
-            }
-        }
-        if step.arrived_at.is_some() {
-            held_up = step.arrived_at;
-        }
-        if step.arrived_at.is_some_and(|at| at > end.ends_at) {
-            step.arrived_at = None;
-        }
-        steps.push(Step { cycle, truth: step });
+        steps.push(Step {
+            cycle: due.cycle,
+            truth,
+        });
     }
-    steps
+    Walked { plan, steps }
 }
 
-/// Minutes late that cannot pass for noise: an ordinary delivery is that late
-/// once in a thousand times, even if this one would have come early.
-pub(super) fn lateness_floor(plan: &Plan) -> f64 {
-    let [early, rare] = plan.jitter.quantiles([0.2, 0.999]);
-    (1.1 * (rare - early)).max(match plan.grain() {
-        Grain::Minutes(_) => 8.0,
-        Grain::Day | Grain::Week | Grain::Month => 15.0,
-    })
+enum Came {
+    At(i64, Option<Incident>),
+    Never(Option<Incident>),
 }
 
-/// What goes wrong with one cycle.
+/// What becomes of a delivery that was due: the first that is true.
+fn outcome(
+    plan: &Plan,
+    due: &Due,
+    walked: &[Walked<'_>],
+    own: Own,
+    over: Option<i64>,
+    floor: f64,
+    end: End,
+) -> Came {
+    let due_at = due.due_at;
+    if plan.stops.is_some_and(|stops| due_at >= stops) {
+        return Came::Never(Some(itself(plan, IncidentKind::Stopped)));
+    }
+    let silent_from = plan.trouble.silent_from;
+    if silent_from.is_some_and(|from| due_at >= from) {
+        return Came::Never(Some(itself(plan, IncidentKind::Missed)));
+    }
+    if let Some(over) = over {
+        let incident = itself(plan, IncidentKind::Backlog);
+        return Came::At(over.max(due_at), Some(incident));
+    }
+    if let Some(Held { ready_at, root }) = held(plan, due, walked) {
+        let incident = Incident {
+            root,
+            kind: IncidentKind::Propagated,
+        };
+        let Some(ready_at) = ready_at else {
+            return Came::Never(Some(incident));
+        };
+        let at = ready_at.max(due.scheduled_at) + due.noise;
+        if at - due_at > seconds(floor / 2.0) {
+            return Came::At(at, Some(incident));
+        }
+    }
+    match own {
+        Own::Missed if due_at < end.calm_from => {
+            Came::Never(Some(itself(plan, IncidentKind::Missed)))
+        }
+        Own::Late(by) if due_at + by < end.calm_from => {
+            Came::At(due_at + by, Some(itself(plan, IncidentKind::Late)))
+        }
+        Own::Nothing | Own::Missed | Own::Late(_) => Came::At(due_at, None),
+    }
+}
+
+fn itself(plan: &Plan, kind: IncidentKind) -> Incident {
+    Incident {
+        root: plan.id.clone(),
+        kind,
+    }
+}
+
+/// For each delivery that falls into an outage, when that is over: after the
+/// last of them was due.
+fn outages(
+    plan: &Plan,
+    dues: &[Due],
+    floor: f64,
+    end: End,
+    chance: &mut Chance,
+) -> Vec<Option<i64>> {
+    let mut over = vec![None; dues.len()];
+    for &(from, n) in &plan.trouble.outages {
+        let first = dues.partition_point(|due| due.cycle.start < from);
+        let last = (first + n).min(dues.len());
+        let wait = seconds(1.5 * floor + chance.between(60.0, 240.0));
+        let Some(ends) = dues[first..last].iter().map(|due| due.due_at + wait).max() else {
+            continue;
+        };
+        if ends < end.calm_from {
+            over[first..last].fill(Some(ends));
+        }
+    }
+    over
+}
+
+/// What goes wrong with one delivery by itself.
+#[derive(Debug, Clone, Copy)]
 enum Own {
     Nothing,
     Missed,
@@ -179,120 +174,70 @@ enum Own {
     Late(i64),
 }
 
-impl Own {
-    fn draw(plan: &Plan, floor: f64, chance: &mut Chance) -> Own {
-        let trouble = &plan.trouble;
-        let (happens, missed) = (chance.happens(trouble.rate), chance.happens(trouble.missed));
-        let mut place = chance.between(0.0, 1.0);
-        let (share, size) = (
-            chance.between(0.0, 1.0),
-            |low: f64, high: f64, share: f64| low * (high / low).powf(share),
-        );
-        match (happens, missed) {
-            (false, _) => return Own::Nothing,
-            (true, true) => return Own::Missed,
-            (true, false) => {}
-        }
-        let mut drawn = false;
-        for &(weight, from, to) in &trouble.sizes {
-            drawn |= place < weight;
-            place -= weight;
-            // A size that could pass for noise gives way to the next one.
-            if drawn && to > 1.2 * floor {
-                return Own::Late(seconds(size(from.max(floor), to, share)));
-            }
-        }
-        Own::Missed
+fn own_trouble(plan: &Plan, floor: f64, chance: &mut Chance) -> Own {
+    let trouble = &plan.trouble;
+    let happens = chance.happens(trouble.rate);
+    let missed = chance.happens(trouble.missed);
+    let mut place = chance.between(0.0, 1.0);
+    let share = chance.between(0.0, 1.0);
+    if !happens {
+        return Own::Nothing;
     }
-}
-
-/// What a cycle waits for.
-#[derive(Default)]
-struct Awaited {
-    /// When its parents and the lag let it begin: on a usual day, …
-    usual: Option<i64>,
-    /// … on this day had nothing gone wrong, …
-    due: Option<i64>,
-    /// … and in fact, if one of them was late.
-    late: Option<Late>,
-}
-
-struct Late {
-    /// `None`: it waits in vain.
-    arrived: Option<i64>,
-    root: freshness_core::dataset::DatasetId,
-}
-
-impl Awaited {
-    fn of(plan: &Plan, walked: &[(&Plan, Vec<Step>)], scheduled: i64) -> Awaited {
-        let lag = seconds(plan.lag);
-        let mut awaited = Awaited::default();
-        // When all are there in fact; of the late ones the last counts.
-        let mut arrived = i64::MIN;
-        for (parent, steps) in plan.parents.iter().map(|&place| &walked[place]) {
-            let Some(i) = awaited_cycle(plan.grain(), parent.grain(), steps, scheduled) else {
-                continue;
-            };
-            let truth = &steps[i].truth;
-            let Some(due) = truth.due_at else { continue };
-            awaited.usual = awaited.usual.max(Some(truth.usual_at + lag));
-            awaited.due = awaited.due.max(Some(due + lag));
-            let came = match truth.arrived_at {
-                // A child that comes less often takes what comes next.
-                None if plan.grain() > parent.grain() => {
-                    steps[i..].iter().find_map(|step| step.truth.arrived_at)
-                }
-                came => came,
-            };
-            let Some(incident) = &truth.incident else {
-                arrived = arrived.max(due + lag);
-                continue;
-            };
-            let ready = came.map(|came| came + lag);
-            let last_so_far =
-                awaited
-                    .late
-                    .as_ref()
-                    .is_none_or(|late| match (late.arrived, ready) {
-                        (None, _) => false,
-                        (Some(_), None) => true,
-                        (Some(before), Some(ready)) => ready > before,
-                    });
-            if last_so_far {
-                awaited.late = Some(Late {
-                    arrived: ready,
-                    root: incident.root.clone(),
-                });
-            }
+    let mut is_drawn = false;
+    for &(weight, low, high) in &trouble.sizes {
+        is_drawn |= place < weight;
+        place -= weight;
+        // A size that could pass for noise gives way to the next one.
+        if is_drawn && !missed && high > 1.2 * floor {
+            let low = low.max(floor);
+            return Own::Late(seconds(low * (high / low).powf(share)));
         }
-        if let Some(Late {
-            arrived: Some(ready),
-            ..
-        }) = &mut awaited.late
-        {
-            *ready = arrived.max(*ready);
-        }
-        awaited
     }
+    Own::Missed
 }
 
-/// The cycle of the parent that a child scheduled for this instant is made
-/// from: the last one that usually comes before it, or so little after it that
-/// the child waits, unless an earlier cycle of the child was made from it.
-fn awaited_cycle(child: Grain, parent: Grain, steps: &[Step], scheduled: i64) -> Option<usize> {
-    let patience = match (child, parent) {
-        (Grain::Minutes(_), _) => 20 * MINUTE,
-        (_, Grain::Minutes(_)) => 0,
-        _ => 5 * HOUR,
-    };
-    let period = child.seconds().min(7 * DAY);
-    let until = scheduled + patience;
-    let i = steps
-        .partition_point(|step| step.truth.usual_at <= until)
-        .checked_sub(1)?;
-    (steps[i].truth.usual_at > until - period).then_some(i)
+/// What keeps a delivery waiting.
+struct Held {
+    /// Until when; `None`: in vain.
+    ready_at: Option<i64>,
+    /// Where the lateness began.
+    root: DatasetId,
 }
 
-pub(super) fn seconds(minutes: f64) -> i64 {
-    (minutes * MINUTE as f64).round() as i64
+/// When all it is made from has come in fact, if one of that was late; of
+/// several the last one is to blame.
+fn held(plan: &Plan, due: &Due, walked: &[Walked<'_>]) -> Option<Held> {
+    let lag = seconds(plan.lag);
+    let mut punctual = i64::MIN;
+    let mut held: Option<Held> = None;
+    for &(parent, step) in &due.made_from {
+        let Walked { plan: of, steps } = &walked[parent];
+        let truth = &steps[step].truth;
+        let Some(incident) = &truth.incident else {
+            punctual = punctual.max(truth.arrived_at.map_or(i64::MIN, |at| at + lag));
+            continue;
+        };
+        let came = match truth.arrived_at {
+            // A child that comes less often takes what comes next.
+            None if plan.grain() > of.grain() => {
+                steps[step..].iter().find_map(|step| step.truth.arrived_at)
+            }
+            came => came,
+        };
+        let ready_at = came.map(|came| came + lag);
+        let is_last = held.as_ref().is_none_or(|held| match held.ready_at {
+            None => false,
+            Some(before) => ready_at.is_none_or(|ready_at| ready_at > before),
+        });
+        if is_last {
+            held = Some(Held {
+                ready_at,
+                root: incident.root.clone(),
+            });
+        }
+    }
+    held.map(|held| Held {
+        ready_at: held.ready_at.map(|ready_at| ready_at.max(punctual)),
+        ..held
+    })
 }

@@ -92,6 +92,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 | `evaluate` | see below | one method each |
+| `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |
 
 `summary` counts by state: for `status` the datasets shown, for `check` all; all of them in \
 `n_datasets`, those declared critical in `n_critical`, of these in `n_critical_late` the late or \

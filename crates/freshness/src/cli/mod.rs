@@ -15,6 +15,7 @@ mod fit;
 mod import;
 mod man;
 mod plot;
+mod seed;
 mod status;
 
 use std::ffi::OsString;
@@ -49,6 +50,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::DemoArgs),
+    Seed(seed::SeedArgs),
     Import(import::ImportArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
@@ -150,6 +152,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
 fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
     match command {
         Command::Demo(args) => demo::run(args, context),
+        Command::Seed(args) => seed::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
