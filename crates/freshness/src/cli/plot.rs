@@ -1,7 +1,7 @@
 //! What do a dataset's arrivals look like?
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -13,8 +13,8 @@ use serde::Serialize;
 use super::status::unknown_dataset;
 use super::{Answer, Context};
 use crate::config::{Format, Protocol};
-use crate::hint::failure;
-use crate::outputs::plot::{self, Look, Theme};
+use crate::hint::{WithHint, failure};
+use crate::outputs::plot::{self, FileFormat, Look, Subject, Theme};
 use crate::outputs::{write_document, write_line};
 use crate::rounds::{self, Figure, Window};
 
@@ -83,16 +83,12 @@ struct Document<'a> {
     figure: &'a Figure,
 }
 
-/// What a file holds, by its extension.
-#[derive(Debug, Clone, Copy)]
-enum FileFormat {
-    Svg,
-    Png,
-}
-
 pub(super) fn run(args: &PlotArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let out = match &args.out {
-        Some(path) => Some((path, format_of(path)?)),
+        Some(path) => Some((
+            path,
+            FileFormat::of(path).hint("the name ends in .svg or .png")?,
+        )),
         None => None,
     };
     let figure = figure_of(args, context)?;
@@ -101,11 +97,9 @@ pub(super) fn run(args: &PlotArgs, context: &mut Context) -> anyhow::Result<Answ
         width: args.width,
         height: args.height,
     };
+    let subject = Subject::Arrivals(&figure);
     if let Some((path, format)) = out {
-        let bytes = match format {
-            FileFormat::Svg => plot::svg(&figure, look)?.into_bytes(),
-            FileFormat::Png => plot::png(&figure, look)?,
-        };
+        let bytes = plot::file(subject, look, format)?;
         fs::write(path, bytes).with_context(|| format!("cannot write: {}", path.display()))?;
         context
             .out
@@ -126,10 +120,10 @@ pub(super) fn run(args: &PlotArgs, context: &mut Context) -> anyhow::Result<Answ
             write_line(context.out.data(), &document)?;
             return Ok(Answer::Healthy);
         }
-        (Format::Table, Some(protocol)) => plot::inline(&figure, look, protocol)?,
-        (Format::Table, None) if !context.out.terminal => plot::svg(&figure, look)?,
+        (Format::Table, Some(protocol)) => plot::inline(subject, look, protocol)?,
+        (Format::Table, None) if !context.out.terminal => plot::svg(subject, look)?,
         (Format::Table, None) => match context.settings.pictures {
-            Some(protocol) => plot::inline(&figure, look, protocol)?,
+            Some(protocol) => plot::inline(subject, look, protocol)?,
             None => {
                 return Err(failure(
                     "this terminal is not known to show pictures",
@@ -169,16 +163,4 @@ fn figure_of(args: &PlotArgs, context: &Context) -> anyhow::Result<Figure> {
         let remedy = refusal.hint();
         failure(refusal, remedy)
     })
-}
-
-fn format_of(path: &Path) -> anyhow::Result<FileFormat> {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    match extension.map(str::to_ascii_lowercase).as_deref() {
-        Some("svg") => Ok(FileFormat::Svg),
-        Some("png") => Ok(FileFormat::Png),
-        _ => Err(failure(
-            format_args!("unknown kind of picture: {}", path.display()),
-            "the name ends in .svg or .png",
-        )),
-    }
 }

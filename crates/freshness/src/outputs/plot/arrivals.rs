@@ -76,7 +76,11 @@ pub(super) fn draw<DB: DrawingBackend>(
     draw_windows(&mut chart, page)?;
     let date_label = |at: &f64| {
         let mark = dates.iter().find(|mark| mark.local as f64 == *at);
-        mark.map_or_else(String::new, |mark| mark.label.clone())
+        // None that would run into the distribution.
+        let room = (to as f64 - at) / (to - from) as f64 * f64::from(width) + 24.0;
+        let fits = |label: &&str| font::width(label, LABEL) / 2.0 < room;
+        let label = mark.map(|mark| mark.label.as_str()).filter(fits);
+        label.unwrap_or_default().to_owned()
     };
     let heading = match figure.height {
         Height::Clock if heights.to - heights.from > 2.0 * 1_440.0 => {

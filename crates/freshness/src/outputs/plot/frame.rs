@@ -5,7 +5,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::{Drawn, Page, axes, font, letters};
+use super::{Drawn, Look, Page, axes, font, letters};
 use crate::outputs::words;
 use crate::rounds::{Figure, Height};
 
@@ -18,15 +18,28 @@ pub(super) fn draw<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     page: &Page,
 ) -> Result<u32, DrawingAreaErrorKind<DB::ErrorType>> {
-    let most = f64::from(page.look.width) - 2.0 * f64::from(MARGIN);
-    let line = |text: String, pixels: f64, color: &RGBColor, y: i32| -> Drawn<DB> {
-        let text = font::fit(&text, pixels, most);
-        let style = letters(pixels, color, HPos::Left, VPos::Top);
-        root.draw_text(&text, &style, (MARGIN, y))
-    };
-    line(title(page.figure), TITLE, &page.palette.text, 14)?;
-    line(subtitle(page.figure), SUBTITLE, &page.palette.quiet, 40)?;
+    heading(root, page.look, &title(page.figure), &subtitle(page.figure))?;
     Ok(58)
+}
+
+/// A title and a line below it.
+pub(super) fn heading<DB: DrawingBackend>(
+    root: &DrawingArea<DB, Shift>,
+    look: Look,
+    title: &str,
+    subtitle: &str,
+) -> Drawn<DB> {
+    let palette = look.theme.palette();
+    let most = f64::from(look.width) - 2.0 * f64::from(MARGIN);
+    for (text, pixels, color, y) in [
+        (title, TITLE, &palette.text, 14),
+        (subtitle, SUBTITLE, &palette.quiet, 40),
+    ] {
+        let text = font::fit(text, pixels, most);
+        let style = letters(pixels, color, HPos::Left, VPos::Top);
+        root.draw_text(&text, &style, (MARGIN, y))?;
+    }
+    Ok(())
 }
 
 /// Whose arrivals, and of when.
