@@ -336,6 +336,36 @@ fn what_cannot_be_drawn_is_said_with_what_to_do() {
 }
 
 #[test]
+fn a_calibration_is_drawn_beside_the_figures() {
+    let house = House::empty();
+    house
+        .run("evaluate --plot calibration.svg --out evaluation.json")
+        .expect(0);
+    let picture = fs::read_to_string(house.path("calibration.svg")).unwrap();
+    let document = Document::parse(&picture).unwrap();
+    let found = fs::read_to_string(house.path("evaluation.json")).unwrap();
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let n = &found["calibration"][0]["overall"]["n"];
+    let digits = n.to_string();
+    let thousands = format!(
+        "{},{}",
+        &digits[..digits.len() - 3],
+        &digits[digits.len() - 3..]
+    );
+    let texts = texts(&document);
+    assert!(texts[1].starts_with(&thousands), "{n}: {}", texts[1]);
+    for published in ["p10", "p50", "p90", "threshold"] {
+        let n = texts.iter().filter(|text| **text == published).count();
+        assert_eq!(n, 2, "{published}: one in each part");
+    }
+    let ran = house.run("evaluate --plot calibration.pdf").expect(2);
+    assert!(
+        ran.stderr
+            .contains("unknown kind of picture: calibration.pdf")
+    );
+}
+
+#[test]
 fn a_terminal_that_is_named_gets_its_own_kind_of_picture() {
     let house = House::fitted();
     for (protocol, begins) in [

@@ -1,7 +1,7 @@
 //! How often does it cry wolf, and what does it catch, where the truth is known?
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -14,9 +14,11 @@ use freshness_lab::seed::warehouse;
 use serde::Serialize;
 
 use super::backtest::duration;
+use super::plot::picture_format;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint::failure;
+use crate::outputs::plot::{self, FileFormat, Look};
 use crate::outputs::{evaluation, evaluations, write_document, write_line};
 use crate::rounds;
 
@@ -31,6 +33,7 @@ use crate::rounds;
 #[command(after_help = "Examples:
   freshness evaluate
   freshness evaluate --seed 7 --verbose
+  freshness evaluate --plot calibration.svg
   freshness evaluate --seeds 1..20 --format json --out evaluation.json
 
 An alert is right if the cycle it is about has an incident and has not come; a cycle counts at most
@@ -62,6 +65,10 @@ pub(super) struct EvaluateArgs {
     /// Write the JSON document here as well
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Draw how often published quantiles and deadlines were really exceeded: .svg or .png
+    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    plot: Option<PathBuf>,
 }
 
 /// One warehouse.
@@ -96,6 +103,10 @@ struct MethodOf {
 }
 
 pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let picture = match &args.plot {
+        Some(path) => Some((path, picture_format(path)?)),
+        None => None,
+    };
     let seeds = args.seeds.clone().unwrap_or(args.seed..=args.seed);
     let seeds: Vec<u64> = seeds.collect();
     let holidays = rounds::holidays();
@@ -134,6 +145,9 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
                 evaluation,
             };
             save(args, &document)?;
+            if let Some((path, format)) = picture {
+                draw(evaluation, path, format)?;
+            }
             match context.out.format {
                 Format::Json => write_document(context.out.data(), &document)?,
                 Format::Ndjson => {
@@ -188,6 +202,14 @@ fn save(args: &EvaluateArgs, document: &impl Serialize) -> anyhow::Result<()> {
     };
     let mut bytes = Vec::new();
     write_document(&mut bytes, document)?;
+    std::fs::write(path, bytes).with_context(|| format!("cannot write: {}", path.display()))
+}
+
+fn draw(evaluation: &Evaluation, path: &Path, format: FileFormat) -> anyhow::Result<()> {
+    let found = &evaluation.calibration;
+    let over = plot::calibration_over(found);
+    let subject = plot::Subject::Calibration(found, &over);
+    let bytes = plot::file(subject, Look::USUAL, format)?;
     std::fs::write(path, bytes).with_context(|| format!("cannot write: {}", path.display()))
 }
 

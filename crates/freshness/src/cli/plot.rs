@@ -1,7 +1,7 @@
 //! What do a dataset's arrivals look like?
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -58,15 +58,15 @@ pub(super) struct PlotArgs {
     days: Option<u32>,
 
     /// The ground it is drawn on
-    #[arg(long, value_enum, default_value_t = Theme::Light)]
+    #[arg(long, value_enum, default_value_t = Look::USUAL.theme)]
     theme: Theme,
 
     /// Pixels across
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_440, value_parser = clap::value_parser!(u32).range(640..=8_000))]
+    #[arg(long, value_name = "PIXELS", default_value_t = Look::USUAL.width, value_parser = clap::value_parser!(u32).range(640..=8_000))]
     width: u32,
 
     /// Pixels from top to bottom
-    #[arg(long, value_name = "PIXELS", default_value_t = 600, value_parser = clap::value_parser!(u32).range(360..=8_000))]
+    #[arg(long, value_name = "PIXELS", default_value_t = Look::USUAL.height, value_parser = clap::value_parser!(u32).range(360..=8_000))]
     height: u32,
 
     /// Show it in the terminal by this protocol, whatever the terminal says it is
@@ -85,10 +85,7 @@ struct Document<'a> {
 
 pub(super) fn run(args: &PlotArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let out = match &args.out {
-        Some(path) => Some((
-            path,
-            FileFormat::of(path).hint("the name ends in .svg or .png")?,
-        )),
+        Some(path) => Some((path, picture_format(path)?)),
         None => None,
     };
     let figure = figure_of(args, context)?;
@@ -163,4 +160,9 @@ fn figure_of(args: &PlotArgs, context: &Context) -> anyhow::Result<Figure> {
         let remedy = refusal.hint();
         failure(refusal, remedy)
     })
+}
+
+/// What a file of this name is to hold.
+pub(super) fn picture_format(path: &Path) -> anyhow::Result<FileFormat> {
+    FileFormat::of(path).hint("the name ends in .svg or .png")
 }

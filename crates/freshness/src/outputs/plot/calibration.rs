@@ -108,6 +108,9 @@ fn draw_months<DB: DrawingBackend>(
             let line = [(0.5, height), (last as f64 + 0.5, height)];
             let style = palette.quiet.stroke_width(1);
             chart.draw_series([DashedPathElement::new(line, 4, 4, style)])?;
+            let (x, y) = chart.plotting_area().map_coordinate(&line[0]);
+            let style = letters(LABEL, &palette.text, HPos::Left, VPos::Bottom);
+            root.draw_text(published.published, &style, (x + 6, y - 2))?;
         }
         for (month, seen) in &published.by_month {
             draw_band(&mut chart, *month as f64, seen, 0.12, look)?;

@@ -47,6 +47,15 @@ pub struct Look {
     pub height: u32,
 }
 
+impl Look {
+    /// If nothing else is asked for.
+    pub const USUAL: Look = Look {
+        theme: Theme::Light,
+        width: 1_440,
+        height: 600,
+    };
+}
+
 /// The picture could not be made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw: {0}")]
