@@ -339,7 +339,7 @@ fn what_cannot_be_drawn_is_said_with_what_to_do() {
 fn a_calibration_is_drawn_beside_the_figures() {
     let house = House::empty();
     house
-        .run("evaluate --plot calibration.svg --out evaluation.json")
+        .run("evaluate --holdout-days 7 --plot calibration.svg --out evaluation.json")
         .expect(0);
     let picture = fs::read_to_string(house.path("calibration.svg")).unwrap();
     let document = Document::parse(&picture).unwrap();
