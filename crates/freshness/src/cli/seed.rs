@@ -21,7 +21,7 @@ use crate::outputs::{Paint, Table, write_document, write_line};
 /// import: hourly, daily, business-day, weekly and monthly feeds in several
 /// time zones that are noisy, drift, move, fail, catch up and stop. The same
 /// seed makes the same bytes. What is true of every cycle stands in the folder
-/// `truth`, which only `freshness evaluate` reads.
+/// `truth`, which nothing that learns or judges reads.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness seed
@@ -112,9 +112,15 @@ Written to {folder}; its history ends at {now}, so look at it as if it were then
   freshness import datasets {folder}/datasets.csv
   freshness import lineage {folder}/lineage.csv
   freshness fit --now {now}
-  freshness check --now {now}
-  freshness evaluate --on {folder}"
+  freshness check --now {now}"
     ));
+    if account.kind == Kind::Diverse {
+        // `evaluate` makes it from its seed.
+        let seed = account.seed;
+        context
+            .out
+            .talk(format_args!("  freshness evaluate --seed {seed}"));
+    }
     Ok(())
 }
 
