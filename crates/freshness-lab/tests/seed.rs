@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use freshness_core::civil::DAY;
 use freshness_core::dataset::DatasetId;
-use freshness_lab::seed::{Kind, Warehouse, plain_warehouse, warehouse};
+use freshness_lab::seed::{Kind, Maker, Warehouse, plain_warehouse, warehouse};
 use freshness_lab::truth::{IncidentKind, Truth};
 use tempfile::TempDir;
 
@@ -191,13 +191,17 @@ fn every_kind_of_event_is_in_every_diverse_warehouse() {
 fn written() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let place = folder.path().join("warehouse");
-    DIVERSE[0].write(&place, Kind::Diverse, 1).unwrap();
+    DIVERSE[0]
+        .write(&place, Maker::Seed(Kind::Diverse), 1)
+        .unwrap();
     (folder, place)
 }
 
 #[track_caller]
 fn check_refused(place: &Path, message: &str) {
-    let error = DIVERSE[1].write(place, Kind::Diverse, 2).unwrap_err();
+    let error = DIVERSE[1]
+        .write(place, Maker::Seed(Kind::Diverse), 2)
+        .unwrap_err();
     let place = place.to_string_lossy();
     assert_eq!(error.to_string().replace(&*place, "DIR"), message);
 }
@@ -212,7 +216,7 @@ fn the_truth_is_read_as_it_was_written() {
 #[test]
 fn an_earlier_warehouse_is_replaced_and_nothing_is_left_beside_it() {
     let (folder, place) = written();
-    PLAIN.write(&place, Kind::Plain, 6).unwrap();
+    PLAIN.write(&place, Maker::Seed(Kind::Plain), 6).unwrap();
     let mark = fs::read_to_string(place.join("seed.json")).unwrap();
     assert!(
         mark.contains("\"plain\"") && mark.contains("\"seed\": 6"),

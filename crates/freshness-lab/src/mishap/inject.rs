@@ -110,8 +110,12 @@ fn chance_of(id: &DatasetId, seed: u64) -> Chance {
 }
 
 fn fates(deliveries: &[Delivery], terms: &Terms, chance: &mut Chance) -> BTreeMap<usize, Fate> {
-    let begin = deliveries.partition_point(|one| one.at < terms.from);
+    // Of the last one nobody knows before when it must come.
     let end = deliveries.partition_point(|one| one.at < terms.to);
+    let end = end.min(deliveries.len().saturating_sub(1));
+    let begin = deliveries
+        .partition_point(|one| one.at < terms.from)
+        .min(end);
     let mut fates = BTreeMap::new();
     for i in drawn(begin, end, terms.pace.share(), chance) {
         if fates.contains_key(&i) {
@@ -129,9 +133,7 @@ fn fates(deliveries: &[Delivery], terms: &Terms, chance: &mut Chance) -> BTreeMa
             let spread = around(deliveries, i).iqr.max(least_spread(terms.pace));
             let (least, most) = LATE_SPREADS;
             let wanted = (least + (most - least) * size) * spread;
-            let room = deliveries.get(i + 1).map_or(terms.pace.period(), |next| {
-                (next.at - deliveries[i].at).min(terms.pace.period())
-            });
+            let room = (deliveries[i + 1].at - deliveries[i].at).min(terms.pace.period());
             let late = wanted.min(LATE_MOST * room as f64) as i64;
             let kind = IncidentKind::Late;
             let at = Some(deliveries[i].at + late);
@@ -141,16 +143,12 @@ fn fates(deliveries: &[Delivery], terms: &Terms, chance: &mut Chance) -> BTreeMa
     fates
 }
 
-/// `n` deliveries from the `i`-th on come just before the one after them. At
-/// the end of the history they never do.
+/// `n` deliveries from the `i`-th on come just before the one after them.
 fn hold_up(deliveries: &[Delivery], i: usize, n: usize, fates: &mut BTreeMap<usize, Fate>) {
-    let next = deliveries.get(i + n).map(|next| next.at);
+    let next = deliveries[i + n].at;
     for (place, i) in (i..i + n).enumerate() {
-        let at = next.map(|next| next - (n - place) as i64 * CATCH_UP);
-        let kind = match at {
-            Some(_) => IncidentKind::Backlog,
-            None => IncidentKind::Missed,
-        };
+        let at = Some(next - (n - place) as i64 * CATCH_UP);
+        let kind = IncidentKind::Backlog;
         fates.insert(i, Fate { kind, at });
     }
 }
@@ -221,7 +219,8 @@ mod tests {
     }
 
     fn injected(outages: f64, seed: u64) -> (ArrivalHistory, ArrivalHistory, DatasetTruth) {
-        let history = history(1_000);
+        // One past the window: the last of all stays as it is.
+        let history = history(1_001);
         let terms = Terms {
             pace: Pace::Day,
             from: 20_500 * DAY,

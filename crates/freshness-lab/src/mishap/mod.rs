@@ -7,7 +7,9 @@
 mod deliveries;
 mod inject;
 mod pace;
+mod tamper;
 
 pub use deliveries::{Around, Delivery, around, deliveries};
 pub use inject::{Terms, inject};
 pub use pace::Pace;
+pub use tamper::{Asked, Done, LEAST_DELIVERIES, TamperError, Untouched, tamper};

@@ -1,7 +1,7 @@
 //! How does a warehouse stand in a folder?
 //!
 //! As files that the program imports, with the truth in a folder beside them
-//! and `seed.json`, which says from which seed it was made. It is written
+//! and `seed.json`, which says by which command and from which seed it was made. It is written
 //! beside its place and moved there whole: a folder holds all of a warehouse or
 //! nothing of it. An earlier one is replaced, other files never.
 
@@ -26,6 +26,15 @@ pub enum Kind {
     Plain,
 }
 
+/// How a warehouse came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maker {
+    /// Made up.
+    Seed(Kind),
+    /// A real history with mishaps in it.
+    Mishap,
+}
+
 /// Why a warehouse was not written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -48,13 +57,13 @@ pub enum FolderError {
 #[derive(Debug, Serialize, Deserialize)]
 struct Mark {
     made_by: String,
-    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<Kind>,
     seed: u64,
     from: Timestamp,
     ends_at: Timestamp,
 }
 
-const MADE_BY: &str = "freshness seed";
 const MARK: &str = "seed.json";
 const TRUTH: &str = "truth";
 /// All that a warehouse consists of.
@@ -66,6 +75,15 @@ const NAMES: [&str; 6] = [
     "dashboards.csv",
     TRUTH,
 ];
+
+impl Maker {
+    fn command(self) -> &'static str {
+        match self {
+            Maker::Seed(_) => "freshness seed",
+            Maker::Mishap => "freshness mishap",
+        }
+    }
+}
 
 impl Kind {
     /// Makes one.
@@ -84,9 +102,9 @@ impl Warehouse {
     }
 
     /// Writes it into a folder that is new, empty, or holds an earlier
-    /// warehouse and nothing else. `kind` and `seed` say how it was made.
-    pub fn write(&self, folder: &Path, kind: Kind, seed: u64) -> Result<(), FolderError> {
-        let place = free_place(folder)?;
+    /// warehouse of this maker and nothing else. `maker` and `seed` say how it was made.
+    pub fn write(&self, folder: &Path, maker: Maker, seed: u64) -> Result<(), FolderError> {
+        let place = free_place(folder, maker)?;
         let failed = |source| FolderError::Write {
             path: folder.to_owned(),
             source,
@@ -102,7 +120,7 @@ impl Warehouse {
             .map_err(failed)?;
         let made = work.path().join("made");
         fs::create_dir(&made).map_err(failed)?;
-        self.write_files(&made, kind, seed).map_err(failed)?;
+        self.write_files(&made, maker, seed).map_err(failed)?;
         self.truth.write(&made.join(TRUTH))?;
         // What stood there goes with the work folder, unless it must go back.
         let earlier = work.path().join("earlier");
@@ -119,11 +137,14 @@ impl Warehouse {
         })
     }
 
-    fn write_files(&self, folder: &Path, kind: Kind, seed: u64) -> io::Result<()> {
+    fn write_files(&self, folder: &Path, maker: Maker, seed: u64) -> io::Result<()> {
         let instant = |at| Timestamp::from_second(at).map_err(io::Error::other);
         let mark = Mark {
-            made_by: MADE_BY.to_owned(),
-            kind,
+            made_by: maker.command().to_owned(),
+            kind: match maker {
+                Maker::Seed(kind) => Some(kind),
+                Maker::Mishap => None,
+            },
             seed,
             from: instant(self.from)?,
             ends_at: instant(self.ends_at)?,
@@ -159,20 +180,32 @@ impl Warehouse {
         }
         rows.sort_unstable();
         let mut out = csv::Writer::from_path(path)?;
-        out.write_record(["dataset_id", "arrived_at", "cycle", "rows", "run_id"])?;
+        out.write_record([
+            "dataset_id",
+            "arrived_at",
+            "cycle",
+            "rows",
+            "run_id",
+            "covers_through",
+        ])?;
         for (at, d, i) in rows {
             let (dataset, history) = &self.datasets[d];
-            let at = Timestamp::from_second(at).map_err(io::Error::other)?;
+            let instant = |at| Timestamp::from_second(at).map_err(io::Error::other);
             let detail = history.detail(i);
+            let covers_through = detail
+                .and_then(|detail| detail.covers_through)
+                .map(instant)
+                .transpose()?;
             let said = |of: Option<String>| of.unwrap_or_default();
             out.write_record([
                 dataset.id.as_str(),
-                &at.to_string(),
+                &instant(at)?.to_string(),
                 &said(detail.and_then(|detail| detail.cycle.map(|cycle| cycle.to_string()))),
                 &said(detail.and_then(|detail| detail.rows.map(|rows| rows.to_string()))),
                 detail
                     .and_then(|detail| detail.run_id.as_deref())
                     .unwrap_or(""),
+                &said(covers_through.map(|at| at.to_string())),
             ])?;
         }
         out.flush()
@@ -217,7 +250,7 @@ impl Warehouse {
 }
 
 /// The real path of a folder that may be written, links followed.
-fn free_place(folder: &Path) -> Result<PathBuf, FolderError> {
+fn free_place(folder: &Path, maker: Maker) -> Result<PathBuf, FolderError> {
     let looked = |source| FolderError::Look {
         path: folder.to_owned(),
         source,
@@ -240,7 +273,7 @@ fn free_place(folder: &Path) -> Result<PathBuf, FolderError> {
     }
     let is_own = |name: &std::ffi::OsString| NAMES.iter().any(|own| name == own);
     let is_marked = fs::read(place.join(MARK)).is_ok_and(|mark| {
-        serde_json::from_slice(&mark).is_ok_and(|Mark { made_by, .. }| made_by == MADE_BY)
+        serde_json::from_slice(&mark).is_ok_and(|Mark { made_by, .. }| made_by == maker.command())
     });
     match names.is_empty() || (is_marked && names.iter().all(is_own)) {
         true => Ok(place),

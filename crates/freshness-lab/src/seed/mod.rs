@@ -25,7 +25,7 @@ use freshness_core::dataset::Dataset;
 use freshness_core::lineage::Lineage;
 
 pub use declare::Dashboard;
-pub use folder::{FolderError, Kind};
+pub use folder::{FolderError, Kind, Maker};
 
 use crate::truth::{DatasetTruth, Truth};
 use chance::Chance;

@@ -260,7 +260,7 @@ fn alerts(cycles: &[Replayed]) -> usize {
         .count()
 }
 
-fn instant(text: &str) -> Result<Timestamp, String> {
+pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     let midnight = || {
         let date = text.parse::<Date>().ok()?;
         Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()

@@ -93,6 +93,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 | `evaluate` | see below | one method each |
 | `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |
+| `mishap` | `command`, `folder`, `seed`, counts `n_…`, `ends_at`, `datasets` with `class`, counts and why one was left as it is, `untouched` (null: it was not) | one dataset each |
 
 `summary` counts by state: for `status` the datasets shown, for `check` all; all of them in \
 `n_datasets`, those declared critical in `n_critical`, of these in `n_critical_late` the late or \

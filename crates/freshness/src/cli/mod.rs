@@ -14,6 +14,7 @@ mod explain;
 mod fit;
 mod import;
 mod man;
+mod mishap;
 mod plot;
 mod seed;
 mod status;
@@ -59,6 +60,7 @@ enum Command {
     Plot(plot::PlotArgs),
     Evaluate(evaluate::EvaluateArgs),
     Backtest(backtest::BacktestArgs),
+    Mishap(mishap::MishapArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -161,6 +163,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Plot(args) => plot::run(args, context),
         Command::Evaluate(args) => evaluate::run(args, context),
         Command::Backtest(args) => backtest::run(args, context),
+        Command::Mishap(args) => mishap::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),

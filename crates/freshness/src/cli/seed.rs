@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use freshness_lab::seed::{FolderError, Kind, N_DAYS, Warehouse};
+use freshness_lab::seed::{FolderError, Kind, Maker, N_DAYS, Warehouse};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -63,7 +63,8 @@ pub(super) fn run(args: &SeedArgs, context: &mut Context) -> anyhow::Result<Answ
     let SeedArgs { seed, plain, out } = args;
     let kind = if *plain { Kind::Plain } else { Kind::Diverse };
     let made = kind.make(*seed);
-    made.write(out, kind, *seed).map_err(in_words)?;
+    made.write(out, Maker::Seed(kind), *seed)
+        .map_err(in_words)?;
     let account = Account {
         command: "seed",
         folder: out.display().to_string(),
@@ -124,7 +125,7 @@ Written to {folder}; its history ends at {now}, so look at it as if it were then
     Ok(())
 }
 
-fn in_words(error: FolderError) -> anyhow::Error {
+pub(super) fn in_words(error: FolderError) -> anyhow::Error {
     match &error {
         FolderError::Foreign(_) | FolderError::Here(_) | FolderError::NotAFolder(_) => failure(
             &error,

@@ -19,7 +19,7 @@ use twox_hash::XxHash3_128;
 
 use crate::sources::{
     self, BadRows, Source, SourceError, TableRead, TimeRules, read_arrivals, read_datasets,
-    read_lineage,
+    read_lineage, read_outages,
 };
 
 /// What to do when a row is bad.
@@ -136,6 +136,17 @@ pub fn datasets(
         .collect();
     let counts = open()?.import_datasets(&declared)?;
     Ok(Ingested { files, bad, counts })
+}
+
+/// Reads known outages, for nobody but the evaluation: they are not stored.
+pub fn outages(
+    sources: &[Source],
+    times: &TimeRules,
+) -> Result<Vec<sources::ReadOutage>, IngestError> {
+    let (_, _, found) = read_all(sources, OnError::Stop, |source, bad| {
+        read_outages(source, times, bad).map(|(found, table)| (table, found))
+    })?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Imports edges. They must make a lineage with those that stay: a circle is

@@ -2,7 +2,8 @@
 //!
 //! A source is opened (`input`), its format told from its bytes, and read as a
 //! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
-//! mean is said once for all formats (`arrivals`, `datasets`, `lineage`). A row
+//! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
+//! `outages`). A row
 //! that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Nothing here knows the store, and nothing asks the clock.
 
@@ -13,6 +14,7 @@ mod input;
 mod instant;
 mod lineage;
 mod ndjson;
+mod outages;
 mod parquet;
 mod problem;
 mod table;
@@ -22,5 +24,6 @@ pub use datasets::{ReadDataset, read_datasets};
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
+pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use table::TableRead;

@@ -129,6 +129,8 @@ pub enum Problem {
     Future { now: String },
     #[error("after the year 2099")]
     After2099,
+    #[error("not after its begin")]
+    EndsBefore,
     #[error("unreadable cycle (expected a date, a local time or a time with an offset)")]
     Cycle,
     #[error("begins more than 366 days after its arrival")]
@@ -179,6 +181,7 @@ impl Problem {
             Problem::Placeholder(_) => "placeholder for no time",
             Problem::Future { .. } => "in the future",
             Problem::After2099 => "after the year 2099",
+            Problem::EndsBefore => "ends before it begins",
             Problem::Cycle => "unreadable cycle",
             Problem::CycleAhead => "cycle long after its arrival",
             Problem::Rows => "not a number of rows",
