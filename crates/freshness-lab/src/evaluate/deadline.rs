@@ -52,7 +52,7 @@ pub struct Awaited {
 }
 
 impl<'a> Subject<'a> {
-    /// All datasets of which the truth is known.
+    /// All datasets of which the truth is known, by name.
     pub fn all(datasets: &'a [(Dataset, ArrivalHistory)], truth: &'a Truth) -> Vec<Subject<'a>> {
         let known = datasets.iter().filter_map(|(dataset, history)| {
             Some(Subject {
@@ -61,7 +61,10 @@ impl<'a> Subject<'a> {
                 truth: truth.datasets.get(&dataset.id)?,
             })
         });
-        known.collect()
+        let mut known: Vec<Subject<'_>> = known.collect();
+        // Sums of fractions depend on their order.
+        known.sort_by(|a, b| a.dataset.id.cmp(&b.dataset.id));
+        known
     }
 }
 

@@ -117,7 +117,8 @@ advise.
 const EVALUATION: &str = "
 ## An evaluation
 
-`evaluate` of one warehouse: `command`, `seed`, `n_datasets`, `n_arrivals`, `n_channels` (teams), \
+`evaluate` of one warehouse: `command`, `kind` (`diverse` or `plain`) and `seed`, or the `folder`, \
+`n_datasets`, `n_arrivals`, `n_channels` (teams), \
 `every_cycle_known` (false of real histories), `from` and `to` of the holdout, `refit_days` (null: \
 one fit before it), `methods`, `calibration`, `first_days`, `after_moves`, `datasets`, `failed`.
 
@@ -154,6 +155,6 @@ A dataset: `dataset_id`, `class`, `cadence`, `true_calendar`, `learned_calendar`
 when the holdout began (`insufficient_history` below three arrivals), `n_arrivals`, and by \
 `methods`: counts, `n_cold_incidents`, `n_cold_false_alarms`, `minutes_to_deadline_p50`.
 
-Of several seeds: `n_warehouses`; `methods` with `figures`, each `mean`, `min`, `max` and `n`; \
+Of several seeds: `kind`, `n_warehouses`; `methods` with `figures`, each `mean`, `min`, `max` and `n`; \
 `warehouses` with `seed` and, by `methods`, `scores`.
 ";

@@ -1,5 +1,7 @@
 //! How often does it cry wolf, and what does it catch, where the truth is known?
 
+mod folder;
+
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,7 @@ use freshness_lab::evaluate::{
     EvaluateError, Evaluation, Plan, Refit, Scores, Spreads, Subject, evaluate, in_parallel,
     over_seeds,
 };
-use freshness_lab::seed::warehouse;
+use freshness_lab::seed::Kind;
 use serde::Serialize;
 
 use super::backtest::duration;
@@ -28,17 +30,22 @@ use crate::rounds;
 /// which no model saw: how many false alarms, how many of the late deliveries
 /// were alerted and how soon, beside the rules that teams use instead. Some of
 /// those are handed what nobody has (the true calendar, thresholds tuned on the
-/// scored days themselves), so that none is beaten unfairly. Nothing is stored.
+/// scored days themselves), so that none is beaten unfairly. With --on the
+/// warehouse in a folder, which may be your own history with mishaps in it.
+/// Nothing is stored.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness evaluate
   freshness evaluate --seed 7 --verbose
   freshness evaluate --plot calibration.svg
   freshness evaluate --seeds 1..20 --format json --out evaluation.json
+  freshness evaluate --on tampered                   what `freshness mishap --out tampered` wrote
 
 An alert is right if the cycle it is about has an incident and has not come; a cycle counts at most
 one detection and one false alarm. A feed that stopped is scored for three cycles. A channel is a
-team. Cold starts can only advise; their cycles are counted apart.
+team. Cold starts can only advise; their cycles are counted apart. Of a real history only what
+`freshness mishap` did to it is known: any alert that it does not explain counts as a false alarm,
+and those about cycles that in hindsight were ordinary are told apart.
 
 Exit codes: 0 evaluated, 2 it could not be.")]
 pub(super) struct EvaluateArgs {
@@ -50,11 +57,19 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     seeds: Option<RangeInclusive<u64>>,
 
-    /// Days at the end of the history that no model sees [default: 45]
+    /// The plain kind of warehouse: UTC, two shapes of noise, one move
+    #[arg(long)]
+    plain: bool,
+
+    /// The warehouse in this folder, which `freshness seed` or `freshness mishap` wrote
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["seed", "seeds", "plain"])]
+    on: Option<PathBuf>,
+
+    /// Days at the end of the history that no model sees [default: 45; of a real history 180, hourly 60, weekly 550, monthly 1100]
     #[arg(long, value_name = "DAYS")]
     holdout_days: Option<u32>,
 
-    /// Time from one fit to the next, such as 1d; never: one fit before the holdout [default: never]
+    /// Time from one fit to the next, such as 1d; never: one fit before the holdout [default: never; of a real history 1d, weekly 7d, monthly 30d]
     #[arg(long, value_name = "DURATION", value_parser = refit)]
     refit: Option<Refit>,
 
@@ -75,7 +90,9 @@ pub(super) struct EvaluateArgs {
 #[derive(Debug, Serialize)]
 struct One<'a> {
     command: &'static str,
-    seed: u64,
+    kind: Option<Kind>,
+    seed: Option<u64>,
+    folder: Option<String>,
     #[serde(flatten)]
     evaluation: &'a Evaluation,
 }
@@ -84,6 +101,7 @@ struct One<'a> {
 #[derive(Debug, Serialize)]
 struct Several {
     command: &'static str,
+    kind: Kind,
     n_warehouses: usize,
     methods: Vec<Spreads>,
     warehouses: Vec<Warehouse>,
@@ -107,8 +125,6 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
         Some(path) => Some((path, picture_format(path)?)),
         None => None,
     };
-    let seeds = args.seeds.clone().unwrap_or(args.seed..=args.seed);
-    let seeds: Vec<u64> = seeds.collect();
     let holidays = rounds::holidays();
     let n_threads = match context.settings.threads {
         Some(threads) => usize::from(threads),
@@ -118,64 +134,94 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
         holdout_days: args.holdout_days,
         refit: args.refit.unwrap_or(Refit::Usual),
         methods: Method::ALL.to_vec(),
-        onset: seeds.len() == 1,
+        onset: args.seeds.is_none(),
         parameters: context.settings.fit.clone(),
         holidays: &holidays,
-        n_threads: if seeds.len() == 1 { n_threads } else { 1 },
+        n_threads,
     };
+    let kind = if args.plain {
+        Kind::Plain
+    } else {
+        Kind::Diverse
+    };
+    if let Some(seeds) = &args.seeds {
+        return over(seeds.clone().collect(), kind, &plan, args, context);
+    }
+    let evaluation = match &args.on {
+        Some(folder) => {
+            let known = folder::read(folder, context.clock.now())?;
+            let subjects = Subject::all(&known.datasets, &known.truth);
+            evaluate(&subjects, known.ends_at, &plan)
+        }
+        None => made(kind, args.seed, &plan),
+    };
+    let evaluation = evaluation.map_err(|error| in_words(&error))?;
+    let document = One {
+        command: "evaluate",
+        kind: args.on.is_none().then_some(kind),
+        seed: args.on.is_none().then_some(args.seed),
+        folder: args.on.as_ref().map(|folder| folder.display().to_string()),
+        evaluation: &evaluation,
+    };
+    save(args, &document)?;
+    if let Some((path, format)) = picture {
+        draw(&evaluation, path, format)?;
+    }
+    match context.out.format {
+        Format::Json => write_document(context.out.data(), &document)?,
+        Format::Ndjson => {
+            for method in &evaluation.methods {
+                write_line(context.out.data(), method)?;
+            }
+        }
+        Format::Table => evaluation::write(&mut context.out, &evaluation, args.verbose)?,
+    }
+    Ok(Answer::Healthy)
+}
+
+fn made(kind: Kind, seed: u64, plan: &Plan<'_>) -> Result<Evaluation, EvaluateError> {
+    let made = kind.make(seed);
+    let subjects = Subject::all(&made.datasets, &made.truth);
+    evaluate(&subjects, made.ends_at, plan)
+}
+
+/// Several warehouses, one to a thread.
+fn over(
+    seeds: Vec<u64>,
+    kind: Kind,
+    plan: &Plan<'_>,
+    args: &EvaluateArgs,
+    context: &mut Context,
+) -> anyhow::Result<Answer> {
     let bar = context.out.progress(seeds.len() as u64, "evaluating");
-    let found = in_parallel(&seeds, n_threads, |&seed| {
-        let made = warehouse(seed);
-        let subjects = Subject::all(&made.datasets, &made.truth);
-        let found = evaluate(&subjects, made.ends_at, &plan);
+    let alone = Plan {
+        n_threads: 1,
+        ..plan.clone()
+    };
+    let found = in_parallel(&seeds, plan.n_threads, |&seed| {
+        let found = made(kind, seed, &alone);
         bar.inc(1);
         found
     });
     bar.finish_and_clear();
     let found: Result<Vec<Evaluation>, EvaluateError> = found.into_iter().collect();
-    let found: Vec<(u64, Evaluation)> = seeds
-        .into_iter()
-        .zip(found.map_err(|error| in_words(&error))?)
-        .collect();
-    match found.as_slice() {
-        [(seed, evaluation)] if args.seeds.is_none() => {
-            let document = One {
-                command: "evaluate",
-                seed: *seed,
-                evaluation,
-            };
-            save(args, &document)?;
-            if let Some((path, format)) = picture {
-                draw(evaluation, path, format)?;
-            }
-            match context.out.format {
-                Format::Json => write_document(context.out.data(), &document)?,
-                Format::Ndjson => {
-                    for method in &evaluation.methods {
-                        write_line(context.out.data(), method)?;
-                    }
-                }
-                Format::Table => evaluation::write(&mut context.out, evaluation, args.verbose)?,
+    let found = found.map_err(|error| in_words(&error))?;
+    let found: Vec<(u64, Evaluation)> = seeds.into_iter().zip(found).collect();
+    let document = several_of(&found, kind);
+    save(args, &document)?;
+    match context.out.format {
+        Format::Json => write_document(context.out.data(), &document)?,
+        Format::Ndjson => {
+            for method in &document.methods {
+                write_line(context.out.data(), method)?;
             }
         }
-        several => {
-            let document = several_of(several);
-            save(args, &document)?;
-            match context.out.format {
-                Format::Json => write_document(context.out.data(), &document)?,
-                Format::Ndjson => {
-                    for method in &document.methods {
-                        write_line(context.out.data(), method)?;
-                    }
-                }
-                Format::Table => evaluations::write(&mut context.out, several, args.verbose)?,
-            }
-        }
+        Format::Table => evaluations::write(&mut context.out, &found, args.verbose)?,
     }
     Ok(Answer::Healthy)
 }
 
-fn several_of(found: &[(u64, Evaluation)]) -> Several {
+fn several_of(found: &[(u64, Evaluation)], kind: Kind) -> Several {
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, one)| one.clone()).collect();
     let warehouse = |(seed, one): &(u64, Evaluation)| Warehouse {
         seed: *seed,
@@ -190,6 +236,7 @@ fn several_of(found: &[(u64, Evaluation)]) -> Several {
     };
     Several {
         command: "evaluate",
+        kind,
         n_warehouses: found.len(),
         methods: over_seeds(&evaluations),
         warehouses: found.iter().map(warehouse).collect(),

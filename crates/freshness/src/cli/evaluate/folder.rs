@@ -1,0 +1,91 @@
+//! What was made and is known of a warehouse in a folder?
+//!
+//! `freshness seed` and `freshness mishap` write one: files as they are
+//! imported, and the truth beside them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use freshness_core::arrivals::ArrivalHistory;
+use freshness_core::dataset::Dataset;
+use freshness_lab::seed::Warehouse;
+use freshness_lab::truth::Truth;
+use freshness_store::{Access, Store};
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::cli::import::in_words;
+use crate::hint::{WithHint as _, failure};
+use crate::rounds;
+use crate::rounds::ingest::{self, OnError};
+use crate::sources::{Source, TimeRules};
+
+/// A warehouse of which something is known.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// What is declared of each dataset, and what arrived.
+    pub(super) datasets: Vec<(Dataset, ArrivalHistory)>,
+    /// What is true of them.
+    pub(super) truth: Truth,
+    /// Its history ends here (UTC seconds).
+    pub(super) ends_at: i64,
+}
+
+/// What of the mark in the folder matters here.
+#[derive(Debug, Deserialize)]
+struct Mark {
+    ends_at: Timestamp,
+}
+
+/// Reads a folder. `now` bounds what can have arrived.
+pub(super) fn read(folder: &Path, now: Timestamp) -> anyhow::Result<Known> {
+    let remedy = "name a folder that `freshness seed` or `freshness mishap` wrote";
+    let truth = Warehouse::truth_in(folder);
+    if !truth.is_dir() {
+        let message = format!("there is no truth in the folder: {}", folder.display());
+        return Err(failure(message, remedy));
+    }
+    let truth = Truth::read(&truth).hint("write the folder anew")?;
+    let datasets = datasets(folder, now).hint(remedy)?;
+    let last = datasets
+        .iter()
+        .filter_map(|(_, history)| history.at().last().copied())
+        .max();
+    let marked = fs::read(folder.join("seed.json")).ok();
+    let marked = marked.and_then(|bytes| serde_json::from_slice::<Mark>(&bytes).ok());
+    let ends_at = marked.map(|mark| mark.ends_at.as_second()).or(last);
+    Ok(Known {
+        datasets,
+        truth,
+        ends_at: ends_at.unwrap_or(now.as_second()),
+    })
+}
+
+/// By name, through a store for as long as this takes: it merges files, and
+/// knows what is declared.
+fn datasets(folder: &Path, now: Timestamp) -> anyhow::Result<Vec<(Dataset, ArrivalHistory)>> {
+    let work = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let path = work.path().join("freshness.db");
+    let open = || Store::open(&path, Access::Create);
+    let source = |name: &str| [Source::named(folder.join(name), None)];
+    let silent: &dyn Fn(u64) = &|_| {};
+    let times = TimeRules {
+        now: now.as_second(),
+        assume_zone: None,
+    };
+    let arrivals = source("arrivals.csv");
+    ingest::arrivals(&arrivals, &times, OnError::Stop, silent, open).map_err(in_words)?;
+    if folder.join("datasets.csv").exists() {
+        let declared = source("datasets.csv");
+        let holidays = rounds::holidays();
+        ingest::datasets(&declared, &holidays, OnError::Stop, silent, open).map_err(in_words)?;
+    }
+    let store = Store::open(&path, Access::ReadOnly)?;
+    let entries = store.datasets()?;
+    let read = entries.into_iter().map(|entry| {
+        let history = store.history(entry.no)?;
+        Ok((entry.declared?, history))
+    });
+    read.collect()
+}
