@@ -85,6 +85,18 @@ impl ArrivalHistory {
         self.at.is_empty()
     }
 
+    /// The newest arrivals up to and including `now`: those since an instant,
+    /// and at least so many.
+    pub fn recent(&self, now: i64, since: i64, at_least: usize) -> ArrivalHistory {
+        let n = self.at.partition_point(|&at| at <= now);
+        let first = self.at[..n].partition_point(|&at| at < since);
+        let range = first.min(n.saturating_sub(at_least))..n;
+        ArrivalHistory {
+            at: self.at[range.clone()].to_vec(),
+            details: self.details.get(range).unwrap_or_default().to_vec(),
+        }
+    }
+
     /// The arrivals up to and including `now`: what could be known then.
     pub fn until(&self, now: i64) -> ArrivalHistory {
         let n = self.at.partition_point(|&at| at <= now);

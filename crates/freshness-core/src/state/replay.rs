@@ -7,9 +7,14 @@
 use super::judge::{cycles_until, severity};
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
-use crate::civil::Holidays;
+use crate::civil::{DAY, Holidays};
 use crate::dataset::Dataset;
 use crate::fit::{Parameters, fit};
+
+/// A check sees the newest arrivals, not all; so does each look at a deadline.
+const TAIL_ARRIVALS: usize = 48;
+/// … and those since this long before the cycle.
+const TAIL_SECONDS: i64 = 2 * DAY;
 
 /// The stretch of time to walk through. UTC seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +68,8 @@ pub fn replay(
         );
         replayed.extend(in_the_end.into_iter().map(|verdict| {
             let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
-                cycles_until(&model, history, holidays, start, start + 1, at)
+                let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
+                cycles_until(&model, &seen, holidays, start, start + 1, at)
             })
             .and_then(|state| severity(state, &model.fitted, dataset.critical));
             Replayed {
@@ -99,7 +105,7 @@ fn late_at_deadline(
 mod tests {
     use super::*;
     use crate::arrivals::{Arrival, ArrivalDetail};
-    use crate::civil::{DAY, HOUR};
+    use crate::civil::HOUR;
     use crate::dataset::DatasetId;
 
     /// Daily at 06:00 and a few minutes, but at the hours given for some days.
