@@ -139,6 +139,8 @@ fn what_cannot_be_done_is_refused_with_a_hint() {
         .run("mishap --arrivals arrivals.csv --outages outages.csv --out out")
         .expect(2);
     assert!(ran.stderr.contains("not after its begin"), "{}", ran.stderr);
+    // It has no such flag.
+    assert!(!ran.stderr.contains("--on-error"), "{}", ran.stderr);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
-use super::import::in_words;
+use super::import::in_words_to_stop;
 use super::{Answer, Context};
 use crate::hint::failure;
 use crate::outputs::{BacktestFormat, Paint, Table, words, write_backtest};
@@ -187,7 +187,7 @@ fn imported(args: &BacktestArgs, path: &Path, now: Timestamp) -> anyhow::Result<
         silent,
         open,
     )
-    .map_err(in_words)?;
+    .map_err(in_words_to_stop)?;
     if !args.datasets.is_empty() {
         let holidays = rounds::holidays();
         ingest::datasets(
@@ -197,12 +197,12 @@ fn imported(args: &BacktestArgs, path: &Path, now: Timestamp) -> anyhow::Result<
             silent,
             open,
         )
-        .map_err(in_words)?;
+        .map_err(in_words_to_stop)?;
     }
     if !args.lineage.is_empty() {
         let mode = LineageMode::Add;
         ingest::lineage(&sources(&args.lineage), mode, OnError::Stop, silent, open)
-            .map_err(in_words)?;
+            .map_err(in_words_to_stop)?;
     }
     Ok(Store::open(path, Access::ReadOnly)?)
 }

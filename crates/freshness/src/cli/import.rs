@@ -265,15 +265,29 @@ fn with_progress<T>(
 }
 
 pub(super) fn in_words(error: IngestError) -> anyhow::Error {
+    told(error, Some("`--on-error skip` imports the other rows"))
+}
+
+/// … where a bad row stops everything.
+pub(super) fn in_words_to_stop(error: IngestError) -> anyhow::Error {
+    told(error, None)
+}
+
+fn told(error: IngestError, way_round_bad_rows: Option<&str>) -> anyhow::Error {
     let hint = match &error {
         IngestError::Source { error, .. } => error.hint(),
         IngestError::BadRows(bad) => {
-            let mut hints = bad.hints().to_vec();
-            hints.push("`--on-error skip` imports the other rows");
-            return failure(
-                format_args!("{}; nothing was imported{}", counted(bad), Shown(bad)),
-                hints.join("\nhint: "),
-            );
+            let hints: Vec<&str> = bad
+                .hints()
+                .iter()
+                .copied()
+                .chain(way_round_bad_rows)
+                .collect();
+            let message = format!("{}; nothing was imported{}", counted(bad), Shown(bad));
+            return match hints.is_empty() {
+                true => anyhow::anyhow!(message),
+                false => failure(message, hints.join("\nhint: ")),
+            };
         }
         IngestError::Lineage(_) => {
             Some("nothing was imported; one of these edges is wrong".to_owned())

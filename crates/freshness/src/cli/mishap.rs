@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::backtest::instant;
-use super::import::in_words;
+use super::import::in_words_to_stop;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint::failure;
@@ -184,11 +184,12 @@ fn read_datasets(
     let open = || Store::open(&path, Access::Create);
     let silent: &dyn Fn(u64) = &|_| {};
     let arrivals = sources(&args.arrivals);
-    ingest::arrivals(&arrivals, times, OnError::Stop, silent, open).map_err(in_words)?;
+    ingest::arrivals(&arrivals, times, OnError::Stop, silent, open).map_err(in_words_to_stop)?;
     if !args.datasets.is_empty() {
         let declared = sources(&args.datasets);
         let holidays = rounds::holidays();
-        ingest::datasets(&declared, &holidays, OnError::Stop, silent, open).map_err(in_words)?;
+        ingest::datasets(&declared, &holidays, OnError::Stop, silent, open)
+            .map_err(in_words_to_stop)?;
     }
     let store = Store::open(&path, Access::ReadOnly)?;
     let entries = store.datasets()?;
@@ -205,7 +206,7 @@ fn read_outages(
     datasets: &[(Dataset, ArrivalHistory)],
     context: &Context,
 ) -> anyhow::Result<BTreeMap<DatasetId, Vec<(i64, i64)>>> {
-    let read = ingest::outages(&sources(&args.outages), times).map_err(in_words)?;
+    let read = ingest::outages(&sources(&args.outages), times).map_err(in_words_to_stop)?;
     let mut outages: BTreeMap<DatasetId, Vec<(i64, i64)>> = BTreeMap::new();
     for outage in read {
         let of = outages.entry(outage.dataset).or_default();
