@@ -3,7 +3,9 @@
 use std::fs::{self, File};
 use std::process::Command;
 
-use freshness_lab::bench::{Machine, Results, Spread, measure, page, write_csv, write_parquet};
+use freshness_lab::bench::{
+    Instruments, Machine, Results, Spread, measure, page, write_csv, write_parquet,
+};
 use freshness_lab::warehouse::{LARGE, SMALL};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -63,11 +65,20 @@ fn the_page_sets_the_large_warehouse_beside_the_tool_that_inspired_this_one() {
         fit_one_thread: spread,
         fit_peak_mib: 16.0,
         fit_dataset: spread,
+        fit_over_sort: Some(12.5),
         check: spread,
         check_peak_mib: 1.0,
         machine: Machine::here(),
     };
-    let page = page(&[results]);
+    let instruments = Instruments {
+        n_datasets: 53,
+        n_arrivals: 74_600,
+        evaluate: spread,
+        backtest: spread,
+        backtest_peak_mib: 20.0,
+        machine: Machine::here(),
+    };
+    let page = page(&[results], Some(&instruments));
     let rows: Vec<&str> = page
         .lines()
         .filter(|line| line.starts_with("| large"))
@@ -75,4 +86,5 @@ fn the_page_sets_the_large_warehouse_beside_the_tool_that_inspired_this_one() {
     assert!(rows[0].starts_with("| large | 150 | 403,200 | 8.00 ms | 8.00 ms, 8.00 ms |"));
     assert!(rows[1].contains("12.36 s") && rows[1].contains("421 ms"));
     assert_eq!(rows.len(), 3);
+    assert!(page.contains("\n| 53 | 74,600 | 8.00 ms, 8.00 ms | 8.00 ms, 8.00 ms | 20 MiB |\n"));
 }

@@ -13,7 +13,7 @@ use freshness_store::{Access, Store};
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, Spread, measure, write_csv, write_parquet};
-use crate::warehouse::{Shape, check_time};
+use crate::warehouse::{Chance, Shape, check_time};
 
 /// How often what is measured.
 #[derive(Debug, Clone)]
@@ -53,6 +53,10 @@ pub struct Results {
     pub fit_peak_mib: f64,
     /// Learning one dataset, arrivals in memory.
     pub fit_dataset: Spread,
+    /// How many times longer that takes, over all of them, than merely sorting
+    /// the same arrivals.
+    #[serde(default)]
+    pub fit_over_sort: Option<f64>,
     /// `freshness check`.
     pub check: Spread,
     /// The most memory it held, MiB.
@@ -122,6 +126,8 @@ pub fn bench(shape: &Shape, plan: &Plan, folder: &Path) -> anyhow::Result<Result
     }
     let check = measure(freshness(plan, &store).arg("check"), 1, true)?;
 
+    let (alone, sorted) = fit_each(&store, plan.n_datasets)?;
+    let fit_seconds: f64 = alone.iter().sum();
     let spread = |seconds| Spread::of(seconds).context("nothing was measured");
     Ok(Results {
         shape: shape.name.to_owned(),
@@ -134,7 +140,8 @@ pub fn bench(shape: &Shape, plan: &Plan, folder: &Path) -> anyhow::Result<Result
         fit: spread(fits)?,
         fit_one_thread: spread(one_thread)?,
         fit_peak_mib: fit_peak_mib.round(),
-        fit_dataset: spread(fit_each(&store, plan.n_datasets)?)?,
+        fit_dataset: spread(alone)?,
+        fit_over_sort: (sorted > 0.0).then(|| (fit_seconds / sorted * 10.0).round() / 10.0),
         check: spread(checks)?,
         check_peak_mib: whole(check.peak_mib),
         machine,
@@ -169,14 +176,16 @@ fn models(store: &Path) -> anyhow::Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Seconds of each pure call of `fit`, over datasets that are spread evenly.
-fn fit_each(store: &Path, n_most: usize) -> anyhow::Result<Vec<f64>> {
+/// Seconds of each pure call of `fit`, over datasets that are spread evenly,
+/// and of sorting the arrivals of all of them.
+fn fit_each(store: &Path, n_most: usize) -> anyhow::Result<(Vec<f64>, f64)> {
     let store = Store::open(store, Access::ReadOnly)?;
     let holidays = Holidays::builtin();
     let parameters = Parameters::default();
     let entries = store.datasets()?;
     let step = entries.len().div_ceil(n_most.max(1)).max(1);
     let mut seconds = Vec::new();
+    let mut sorted = 0.0;
     for entry in entries.iter().step_by(step) {
         let dataset = Dataset::undeclared(entry.id.clone());
         let history = store.history(entry.no)?;
@@ -190,6 +199,21 @@ fn fit_each(store: &Path, n_most: usize) -> anyhow::Result<Vec<f64>> {
         );
         seconds.push(started.elapsed().as_secs_f64());
         drop(model);
+        let mut at = shuffled(history.at());
+        let started = Instant::now();
+        at.sort_unstable();
+        sorted += started.elapsed().as_secs_f64();
+        ensure!(at == history.at(), "sorting lost an arrival");
     }
-    Ok(seconds)
+    Ok((seconds, sorted))
+}
+
+/// In an order that no sort finds easy, and always the same.
+fn shuffled(at: &[i64]) -> Vec<i64> {
+    let mut chance = Chance::new(at.len() as u64);
+    let mut at = at.to_vec();
+    for i in (1..at.len()).rev() {
+        at.swap(i, (chance.uniform() * (i + 1) as f64) as usize);
+    }
+    at
 }

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
-use freshness_lab::bench::{Plan, Results, bench, page};
-use freshness_lab::warehouse::{SHAPES, Shape};
+use freshness_lab::bench::{Instruments, Plan, Results, bench, instruments, page};
+use freshness_lab::warehouse::SHAPES;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -43,18 +45,27 @@ fn main() -> anyhow::Result<()> {
         n_checks: arguments.checks.max(1),
         n_datasets: DATASETS_FITTED_ALONE,
     };
-    let asked = |shape: &&Shape| ["all", shape.name].contains(&arguments.shape.as_str());
-    for shape in SHAPES.iter().filter(asked) {
-        let folder = match &arguments.work {
-            Some(work) => tempfile::tempdir_in(work)?,
-            None => tempfile::tempdir()?,
-        };
-        let results = bench(shape, &plan, folder.path())
+    let asked = |name: &str| ["all", name].contains(&arguments.shape.as_str());
+    let folder = || match &arguments.work {
+        Some(work) => tempfile::tempdir_in(work),
+        None => tempfile::tempdir(),
+    };
+    fs::create_dir_all(&arguments.out)
+        .with_context(|| format!("cannot make: {}", arguments.out.display()))?;
+    for shape in SHAPES.iter().filter(|shape| asked(shape.name)) {
+        let results = bench(shape, &plan, folder()?.path())
             .with_context(|| format!("the {} warehouse", shape.name))?;
-        save(&results, &arguments.out)?;
+        save(&results, shape.name, &arguments.out)?;
     }
-    Ok(())
+    if asked(INSTRUMENTS) {
+        let found = instruments(&plan, folder()?.path()).context("the instruments")?;
+        save(&found, INSTRUMENTS, &arguments.out)?;
+    }
+    tell(&arguments.out)
 }
+
+/// What the results of evaluate and backtest are called.
+const INSTRUMENTS: &str = "instruments";
 
 fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let program = match asked {
@@ -70,23 +81,30 @@ fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Writes the results beside those of other shapes, and the page over all.
-fn save(results: &Results, out: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(out).with_context(|| format!("cannot make: {}", out.display()))?;
+/// Writes results beside those of others.
+fn save(results: &impl Serialize, name: &str, out: &Path) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(results)?;
     text.push('\n');
-    fs::write(out.join(format!("{}.json", results.shape)), text)?;
-    let mut all = Vec::new();
+    Ok(fs::write(out.join(format!("{name}.json")), text)?)
+}
+
+/// Writes the page over all results that there are.
+fn tell(out: &Path) -> anyhow::Result<()> {
+    let mut all: Vec<Results> = Vec::new();
     for shape in &SHAPES {
-        let path = out.join(format!("{}.json", shape.name));
-        if let Ok(text) = fs::read_to_string(&path) {
-            let results: Results = serde_json::from_str(&text)
-                .with_context(|| format!("cannot read: {}", path.display()))?;
-            all.push(results);
-        }
+        all.extend(saved(&out.join(format!("{}.json", shape.name)))?);
     }
-    let page = page(&all);
+    let found: Option<Instruments> = saved(&out.join(format!("{INSTRUMENTS}.json")))?;
+    let page = page(&all, found.as_ref());
     fs::write(out.join("README.md"), &page)?;
     print!("{page}");
     Ok(())
+}
+
+fn saved<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let Ok(text) = fs::read_to_string(path) else {
+        return Ok(None);
+    };
+    let found = serde_json::from_str(&text);
+    found.with_context(|| format!("cannot read: {}", path.display()))
 }

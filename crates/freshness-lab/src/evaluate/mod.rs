@@ -30,6 +30,6 @@ pub use report::{DatasetLine, Evaluation, Figures, Group, MethodScores};
 pub use run::{EvaluateError, HOLDOUT_DAYS, Plan, Refit, evaluate, holdout};
 pub(crate) use score::scored;
 pub use score::{Scope, score};
-pub use seeds::{Spread, Spreads, over_seeds};
+pub use seeds::{ClassCounts, Spread, Spreads, over_seeds};
 pub(crate) use tally::quantile;
 pub use tally::{Scores, SizeScores, Tally};

@@ -22,8 +22,9 @@ pub struct Evaluation {
     pub from: String,
     /// … and its end.
     pub to: String,
-    /// Days from one fit to the next; null for one fit before the holdout.
-    pub refit_days: Option<f64>,
+    /// Days from one fit to the next, all that occur; none for one fit before
+    /// the holdout.
+    pub refit_days: Vec<f64>,
     /// Each method.
     pub methods: Vec<MethodScores>,
     /// How often published quantiles and thresholds were exceeded.

@@ -172,6 +172,10 @@ pub fn evaluate(
         } = one.contestant;
         (subject, window, scope, &one.learned)
     });
+    let refits: BTreeSet<i64> = contestants
+        .iter()
+        .filter_map(|one| one.window.refit)
+        .collect();
     let walked = plan.onset && every_cycle_known;
     Ok(Evaluation {
         n_datasets: prepared.len() as u64,
@@ -183,10 +187,10 @@ pub fn evaluate(
         every_cycle_known,
         from: instant(from),
         to: instant(to),
-        refit_days: contestants
-            .first()
-            .and_then(|one| one.window.refit)
-            .map(|seconds| seconds as f64 / DAY as f64),
+        refit_days: refits
+            .into_iter()
+            .map(|seconds| seconds as f64 / DAY as f64)
+            .collect(),
         methods: scores
             .map(|(method, of_method)| method_scores(*method, of_method, &prepared, n_channels))
             .collect(),

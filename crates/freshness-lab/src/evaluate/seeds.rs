@@ -3,10 +3,12 @@
 //! One generated warehouse may flatter. The same figures over many, with the
 //! worst and the best beside the mean.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::report::as_map;
-use super::{Evaluation, Scores};
+use super::{Evaluation, Scores, Tally};
 use crate::baselines::Method;
 
 /// A figure over several warehouses.
@@ -30,6 +32,25 @@ pub struct Spreads {
     /// Each figure by its name in [`Scores`]; `None` where no warehouse has it.
     #[serde(serialize_with = "as_map")]
     pub figures: Vec<(&'static str, Option<Spread>)>,
+    /// By class of the datasets, without cold starts.
+    pub by_class: Vec<ClassCounts>,
+}
+
+/// What was counted of a class, over all warehouses together.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct ClassCounts {
+    /// The class.
+    pub name: String,
+    /// Cycles on which a delivery was due.
+    pub n_cycles: u64,
+    /// Incidents.
+    pub n_incidents: u64,
+    /// Of them, alerted.
+    pub n_detected: u64,
+    /// False alarms.
+    pub n_false_alarms: u64,
+    /// Harmonic mean of precision and detection; `None` without either.
+    pub f1: Option<f64>,
 }
 
 impl Spread {
@@ -72,9 +93,31 @@ pub fn over_seeds(evaluations: &[Evaluation]) -> Vec<Spreads> {
             Spreads {
                 method,
                 figures: FIGURES.iter().map(spread).collect(),
+                by_class: by_class(evaluations, method),
             }
         })
         .collect()
+}
+
+fn by_class(evaluations: &[Evaluation], method: Method) -> Vec<ClassCounts> {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let of_method = evaluations.iter().filter_map(|one| one.method(method));
+    for group in of_method.flat_map(|scores| &scores.by_class) {
+        let tally = tallies.entry(&group.name).or_default();
+        tally.n_cycles += group.scores.n_cycles;
+        tally.n_incidents += group.scores.n_incidents;
+        tally.n_detected += group.scores.n_detected;
+        tally.n_false_alarms += group.scores.n_false_alarms;
+    }
+    let counts = tallies.into_iter().map(|(name, tally)| ClassCounts {
+        name: name.to_owned(),
+        n_cycles: tally.n_cycles,
+        n_incidents: tally.n_incidents,
+        n_detected: tally.n_detected,
+        n_false_alarms: tally.n_false_alarms,
+        f1: tally.f1(),
+    });
+    counts.collect()
 }
 
 type Figure = (&'static str, fn(&Scores) -> Option<f64>);

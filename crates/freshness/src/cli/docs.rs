@@ -119,7 +119,7 @@ const EVALUATION: &str = "
 
 `evaluate` of one warehouse: `command`, `kind` (`diverse` or `plain`) and `seed`, or the `folder`, \
 `n_datasets`, `n_arrivals`, `n_channels` (teams), \
-`every_cycle_known` (false of real histories), `from` and `to` of the holdout, `refit_days` (null: \
+`every_cycle_known` (false of real histories), `from` and `to` of the holdout, `refit_days` (none: \
 one fit before it), `methods`, `calibration`, `first_days`, `after_moves`, `datasets`, `failed`.
 
 A method: `method`, its `scores`, those of `cold_starts` (cycles on which the program can only \
@@ -155,6 +155,6 @@ A dataset: `dataset_id`, `class`, `cadence`, `true_calendar`, `learned_calendar`
 when the holdout began (`insufficient_history` below three arrivals), `n_arrivals`, and by \
 `methods`: counts, `n_cold_incidents`, `n_cold_false_alarms`, `minutes_to_deadline_p50`.
 
-Of several seeds: `kind`, `n_warehouses`; `methods` with `figures`, each `mean`, `min`, `max` and `n`; \
+Of several seeds: `kind`, `n_warehouses`; `methods` with `figures`, each `mean`, `min`, `max` and `n`, and counts `by_class`; \
 `warehouses` with `seed` and, by `methods`, `scores`.
 ";

@@ -3,12 +3,12 @@
 //! Every method in a row, over the same cycles; then by lateness, by cadence
 //! and class, and what the published quantiles came to.
 
+mod calibration;
+
 use std::io;
 
 use freshness_lab::baselines::Method;
-use freshness_lab::evaluate::{
-    Calibration, Evaluation, Exceedance, Group, MethodScores, Onset, Scores,
-};
+use freshness_lab::evaluate::{Evaluation, Group, MethodScores, Onset, Scores};
 
 use super::{Output, Paint, Table, words};
 
@@ -28,6 +28,10 @@ pub fn write(out: &mut Output, found: &Evaluation, verbose: bool) -> io::Result<
     out.line("Incidents alerted, by how late they were")?;
     out.table(sizes(found))?;
     for (title, of) in GROUPINGS {
+        // Of a real history the class is all that is known of the cadence.
+        if !found.every_cycle_known && title == BY_CADENCE {
+            continue;
+        }
         out.line("")?;
         out.line(title)?;
         out.table(groups(found, of))?;
@@ -46,12 +50,12 @@ pub fn write(out: &mut Output, found: &Evaluation, verbose: bool) -> io::Result<
     }
     out.line("")?;
     out.line("How often ordinary cycles passed what was published")?;
-    out.table(calibration(&found.calibration))?;
+    out.table(calibration::overall(&found.calibration))?;
     if verbose {
-        for (title, of) in PARTS {
+        for (title, of) in calibration::PARTS {
             out.line("")?;
             out.line(title)?;
-            out.table(parts(&found.calibration, of))?;
+            out.table(calibration::parts(&found.calibration, of))?;
         }
         out.line("")?;
         out.line("Datasets that were not judged as they should have been")?;
@@ -66,10 +70,11 @@ pub fn write(out: &mut Output, found: &Evaluation, verbose: bool) -> io::Result<
 }
 
 fn heading(out: &mut Output, found: &Evaluation) -> io::Result<()> {
-    let refit = match found.refit_days {
-        None => "models learned once, before it".to_owned(),
-        Some(1.0) => "models learned anew every day".to_owned(),
-        Some(days) => format!("models learned anew every {days} days"),
+    let days: Vec<String> = found.refit_days.iter().map(f64::to_string).collect();
+    let refit = match days.as_slice() {
+        [] => "models learned once, before it".to_owned(),
+        [one] if one == "1" => "models learned anew every day".to_owned(),
+        some => format!("models learned anew every {} days", some.join(", ")),
     };
     out.line(format_args!(
         "{}, {}, holdout {} to {}; {refit}",
@@ -147,8 +152,10 @@ fn sizes(found: &Evaluation) -> Table {
 
 type Grouping = fn(&MethodScores) -> &[Group];
 
+const BY_CADENCE: &str = "By cadence";
+
 const GROUPINGS: [(&str, Grouping); 2] = [
-    ("By cadence", |scores| &scores.by_cadence),
+    (BY_CADENCE, |scores| &scores.by_cadence),
     ("By class", |scores| &scores.by_class),
 ];
 
@@ -214,90 +221,6 @@ fn told(what: &str, onset: &Onset) -> String {
         words::count(onset.n_incidents, "incident"),
         words::thousands(onset.n_false_advice),
     )
-}
-
-fn calibration(published: &[Calibration]) -> Table {
-    let headings = [
-        "PUBLISHED",
-        "CYCLES",
-        "PASSED",
-        "SHARE",
-        "SHOULD BE",
-        "99 % BAND",
-        "DATASETS WITHIN THEIRS",
-    ];
-    let mut table = Table::new(&headings);
-    for one in published {
-        let datasets = format!(
-            "{} of {} ({})",
-            one.n_datasets_within,
-            one.n_datasets,
-            percent(one.datasets_within, 1)
-        );
-        let cells = std::iter::once(one.published.to_owned())
-            .chain(exceedance(&one.overall))
-            .chain([datasets]);
-        row(&mut table, cells);
-    }
-    numbers(&mut table, headings.len());
-    table
-}
-
-type Part = fn(&Calibration) -> Vec<(String, Exceedance)>;
-
-const PARTS: [(&str, Part); 2] = [
-    ("Cells outside their band", |one| {
-        let cells = one.by_cell.iter();
-        cells
-            .filter(|(_, found)| found.within == Some(false))
-            .cloned()
-            .collect()
-    }),
-    ("By month since the model was new", |one| {
-        let months = one.by_month.iter();
-        months
-            .map(|(month, found)| (format!("month {month}"), *found))
-            .collect()
-    }),
-];
-
-fn parts(published: &[Calibration], of: Part) -> Table {
-    let headings = [
-        "PUBLISHED",
-        "OF",
-        "CYCLES",
-        "PASSED",
-        "SHARE",
-        "SHOULD BE",
-        "99 % BAND",
-    ];
-    let mut table = Table::new(&headings);
-    for one in published {
-        for (part, found) in of(one) {
-            row(
-                &mut table,
-                [one.published.to_owned(), part]
-                    .into_iter()
-                    .chain(exceedance(&found)),
-            );
-        }
-    }
-    numbers(&mut table, headings.len());
-    table
-}
-
-fn exceedance(found: &Exceedance) -> [String; 5] {
-    let mark = match found.within {
-        Some(false) => " outside",
-        _ => "",
-    };
-    [
-        words::thousands(found.n),
-        words::thousands(found.n_exceeded),
-        percent(found.share, 2),
-        percent(found.published_share, 2),
-        format!("{}{mark}", interval(found.band)),
-    ]
 }
 
 /// Datasets with a false alarm or an incident that was not alerted.

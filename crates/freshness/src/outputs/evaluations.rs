@@ -7,7 +7,7 @@
 use std::io;
 
 use freshness_lab::baselines::Method;
-use freshness_lab::evaluate::{Evaluation, Spread, over_seeds};
+use freshness_lab::evaluate::{Evaluation, Spread, Spreads, over_seeds};
 
 use super::evaluation::{minutes, number, percent};
 use super::{Output, Paint, Table, words};
@@ -73,6 +73,9 @@ pub fn write(out: &mut Output, found: &[(u64, Evaluation)], verbose: bool) -> io
             percent(Spread::of(within).map(|spread| spread.mean), 1)
         ))?;
     }
+    out.line("")?;
+    out.line("By class, all warehouses together")?;
+    out.table(by_class(&spreads))?;
     if verbose {
         out.line("")?;
         out.table(by_seed(found))?;
@@ -120,6 +123,54 @@ fn compared(found: &[(u64, Evaluation)]) -> Vec<String> {
         ),
     });
     lines
+}
+
+/// What is compared class by class; the rest is in the JSON.
+const BY_CLASS: [Method; 4] = [
+    Method::Learned,
+    Method::ReferenceBest,
+    Method::Oracle,
+    Method::Plain,
+];
+
+fn by_class(spreads: &[Spreads]) -> Table {
+    let headings = [
+        "",
+        "METHOD",
+        "F1",
+        "ALERTED",
+        "FALSE ALARMS",
+        "CYCLES",
+        "OF CYCLES",
+    ];
+    let mut table = Table::new(&headings);
+    let told: Vec<&Spreads> = BY_CLASS
+        .iter()
+        .filter_map(|method| spreads.iter().find(|one| one.method == *method))
+        .collect();
+    let n_classes = told.first().map_or(0, |one| one.by_class.len());
+    for class in 0..n_classes {
+        for (place, one) in told.iter().enumerate() {
+            let counts = &one.by_class[class];
+            let rate = counts.n_false_alarms as f64 / counts.n_cycles as f64;
+            let cells = [
+                if place == 0 {
+                    counts.name.clone()
+                } else {
+                    String::new()
+                },
+                one.method.words().to_owned(),
+                number(counts.f1, 3),
+                format!("{} of {}", counts.n_detected, counts.n_incidents),
+                words::thousands(counts.n_false_alarms),
+                words::thousands(counts.n_cycles),
+                percent(Some(rate), 3),
+            ];
+            table.row(cells.map(|cell| (cell, Paint::Plain)));
+        }
+    }
+    (2..headings.len()).for_each(|column| table.align_right(column));
+    table
 }
 
 fn by_seed(found: &[(u64, Evaluation)]) -> Table {
