@@ -26,7 +26,13 @@ const HOURLY_BELOW: i64 = 90 * MINUTE;
 pub(super) fn deadlines(subject: &Subject<'_>, window: &Window) -> Vec<Deadline> {
     let arrivals = subject.history.at();
     let past = &arrivals[..arrivals.partition_point(|&at| at < window.from)];
-    let slot = if is_hourly(past) { HOUR } else { DAY };
+    // Of a young feed its owner says whether it is hourly.
+    let told_by = if past.len() < LEAST_DELAYS {
+        arrivals
+    } else {
+        past
+    };
+    let slot = if is_hourly(told_by) { HOUR } else { DAY };
     let firsts = first_of_each(arrivals, slot);
     let to = window.to.min(window.known_until);
     // The first slot that begins in the window.
@@ -139,6 +145,16 @@ mod tests {
         arrivals[12].1 = 20.0;
         arrivals[47].1 = 9.0;
         check_alerts(deadlines, &arrivals, (67, 74), &[(69, 6.0 + 4.0 / 12.0)]);
+    }
+
+    #[test]
+    fn an_hourly_feed_is_one_from_its_first_day() {
+        // At five past each hour for five weeks, all of them in the window.
+        let hours = (0..24 * 35).filter(|hour| *hour != 24 * 30 + 7);
+        let arrivals: Vec<(i64, f64)> = hours
+            .map(|hour| (4 + hour / 24, (hour % 24) as f64 + 5.0 / 60.0))
+            .collect();
+        check_alerts(deadlines, &arrivals, (4, 39), &[(34, 7.0 + 5.0 / 60.0)]);
     }
 
     #[test]
