@@ -109,6 +109,21 @@ fn of_a_real_history_only_what_was_done_is_known() {
 }
 
 #[test]
+fn what_never_arrived_was_due_all_the_same() {
+    let house = House::empty();
+    warehouse(&house.path("w"), true);
+    let text = fs::read_to_string(house.path("w/arrivals.csv")).unwrap();
+    let without = text.lines().filter(|line| !line.starts_with("young"));
+    let without: String = without.map(|line| format!("{line}\n")).collect();
+    fs::write(house.path("w/arrivals.csv"), without).unwrap();
+    let document = evaluated(&house, "evaluate --on w");
+    assert_eq!(document["n_datasets"], 3);
+    let datasets = document["datasets"].as_array().unwrap();
+    assert_eq!(datasets[2]["dataset_id"], "young");
+    assert_eq!(datasets[2]["model_status"], "insufficient_history");
+}
+
+#[test]
 fn the_table_and_the_file_say_the_same() {
     let house = House::empty();
     warehouse(&house.path("w"), true);
@@ -170,6 +185,25 @@ hint: --holdout-days must be at least 1
 error: the holdout begins before history: 2025-01-11, the first arrival is of 2025-06-02
 
 hint: choose fewer --holdout-days, so that there is a past to learn from
+
+"#]],
+    );
+    check(
+        "evaluate --on w --holdout-days 4000000000",
+        str![[r#"
+error: the holdout begins before history: before all time, the first arrival is of 2025-06-02
+
+hint: choose fewer --holdout-days, so that there is a past to learn from
+
+"#]],
+    );
+    fs::write(house.path("w/arrivals.csv"), "dataset_id,arrived_at\n").unwrap();
+    check(
+        "evaluate --on w",
+        str![[r#"
+error: nothing has arrived: 3 datasets without an arrival
+
+hint: is arrivals.csv in the folder the right file?
 
 "#]],
     );

@@ -409,6 +409,27 @@ arrivals     3    2          0        1             2
 }
 
 #[test]
+fn a_dataset_may_begin_with_a_bad_row() {
+    let content = "dataset_id,arrived_at\na,soon\nb,2026-09-01T06:00:00Z\na,2026-09-01T05:00:00Z\nb,2026-09-02T06:00:00Z\n";
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.csv"), content).unwrap();
+    let ran = import(folder.path(), "arrivals --on-error skip a.csv", b"");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let store = freshness_store::Store::open(
+        folder.path().join("store.db"),
+        freshness_store::Access::ReadOnly,
+    )
+    .unwrap();
+    let arrivals: Vec<(String, usize)> = store
+        .datasets()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry.id.to_string(), store.history(entry.no).unwrap().len()))
+        .collect();
+    assert_eq!(arrivals, [("a".to_owned(), 1), ("b".to_owned(), 2)]);
+}
+
+#[test]
 fn one_bad_file_stops_all_of_them() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("good.csv"), GOOD).unwrap();

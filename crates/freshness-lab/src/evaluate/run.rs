@@ -56,6 +56,8 @@ pub enum Refit {
 pub enum EvaluateError {
     #[error("the warehouse is empty: it has no datasets with a known truth")]
     NoTruth,
+    #[error("nothing has arrived: {n_datasets} datasets without an arrival")]
+    NoArrivals { n_datasets: usize },
     #[error("the holdout is empty: 0 days")]
     EmptyHoldout,
     #[error("the holdout begins before history: {from}, the first arrival is of {first}")]
@@ -220,7 +222,10 @@ fn refuse_what_cannot_be(
     // A dataset that begins later is a cold start; a warehouse is a mistake.
     let (from, first) = match begins.clone().min_by_key(|(_, first)| *first) {
         Some(found) => found,
-        None => return Err(EvaluateError::NoTruth),
+        None => {
+            let n_datasets = subjects.len();
+            return Err(EvaluateError::NoArrivals { n_datasets });
+        }
     };
     match begins.into_iter().all(|(from, first)| from <= first) {
         true => Err(EvaluateError::BeforeHistory {
@@ -270,5 +275,8 @@ fn instant(utc: i64) -> String {
 }
 
 fn day(utc: i64) -> String {
-    instant(utc).chars().take(10).collect()
+    match jiff::Timestamp::from_second(utc) {
+        Ok(timestamp) => timestamp.strftime("%Y-%m-%d").to_string(),
+        Err(_) => "before all time".to_owned(),
+    }
 }

@@ -263,6 +263,7 @@ fn draw(evaluation: &Evaluation, path: &Path, format: FileFormat) -> anyhow::Res
 fn in_words(error: &EvaluateError) -> anyhow::Error {
     let hint = match error {
         EvaluateError::NoTruth => "evaluate needs a warehouse of which the truth is known",
+        EvaluateError::NoArrivals { .. } => "is arrivals.csv in the folder the right file?",
         EvaluateError::EmptyHoldout => "--holdout-days must be at least 1",
         EvaluateError::BeforeHistory { .. } => {
             "choose fewer --holdout-days, so that there is a past to learn from"

@@ -87,18 +87,22 @@ pub fn arrivals(
     let (files, bad, batches) = read_all(sources, on_error, |source, bad| {
         let hash = RefCell::new(XxHash3_128::new());
         let mut batch = ArrivalBatch::new();
-        // The number of a dataset in the batch, by its number in the source.
+        // The number of a dataset in the batch, by its number in the source. A
+        // dataset of which all rows were bad so far has none yet.
         let mut numbers = Vec::new();
         let on_piece = |piece: &[u8]| {
             hash.borrow_mut().write(piece);
             on_bytes(piece.len() as u64);
         };
         let table = read_arrivals(source, times, &on_piece, bad, &mut |read| {
-            if read.dataset_n == numbers.len() {
-                numbers.push(batch.dataset_of(read.dataset));
+            if read.dataset_n >= numbers.len() {
+                numbers.resize(read.dataset_n + 1, None);
             }
+            let number = numbers[read.dataset_n];
+            let number = number.unwrap_or_else(|| batch.dataset_of(read.dataset));
+            numbers[read.dataset_n] = Some(number);
             batch.push_with(
-                numbers[read.dataset_n],
+                number,
                 read.at,
                 read.cycle,
                 read.run_id,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use freshness_core::arrivals::ArrivalHistory;
-use freshness_core::dataset::Dataset;
+use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_lab::seed::Warehouse;
 use freshness_lab::truth::Truth;
 use freshness_store::{Access, Store};
@@ -47,7 +47,20 @@ pub(super) fn read(folder: &Path, now: Timestamp) -> anyhow::Result<Known> {
         return Err(failure(message, remedy));
     }
     let truth = Truth::read(&truth).hint("write the folder anew")?;
-    let datasets = datasets(folder, now).hint(remedy)?;
+    let mut datasets = datasets(folder, now)?;
+    // What never arrived was due all the same.
+    let is_read = |id: &DatasetId| datasets.iter().any(|(dataset, _)| dataset.id == *id);
+    let silent: Vec<DatasetId> = truth
+        .datasets
+        .keys()
+        .filter(|id| !is_read(id))
+        .cloned()
+        .collect();
+    datasets.extend(
+        silent
+            .into_iter()
+            .map(|id| (Dataset::undeclared(id), ArrivalHistory::default())),
+    );
     let last = datasets
         .iter()
         .filter_map(|(_, history)| history.at().last().copied())
