@@ -103,7 +103,7 @@ impl ArrivalBatch {
 
     /// Each dataset's arrivals, sorted, each once; empty for a dataset that
     /// was named but has none.
-    pub(crate) fn into_histories(self) -> Vec<(DatasetId, ArrivalHistory)> {
+    pub fn into_histories(self) -> Vec<(DatasetId, ArrivalHistory)> {
         let mut rows_of = self.rows_by_dataset().into_iter();
         let mut histories = Vec::with_capacity(self.ids.len());
         for id in &self.ids {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
-use freshness_core::state::{Replayed, State, Walk};
-use freshness_store::{Access, LineageMode, Store};
+use freshness_core::arrivals::ArrivalHistory;
+use freshness_core::dataset::Dataset;
+use freshness_core::state::Walk;
+use freshness_store::Access;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
@@ -13,10 +14,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::import::in_words_to_stop;
 use super::{Answer, Context};
 use crate::hint::failure;
-use crate::outputs::{BacktestFormat, Paint, Table, words, write_backtest};
-use crate::rounds::ingest::{self, OnError};
-use crate::rounds::{self, Backtested};
-use crate::sources::{Source, TimeRules};
+use crate::outputs::raised::{self, Window};
+use crate::outputs::{BacktestFormat, WholeFile, words, write_backtest};
+use crate::rounds::{self, Backtested, ingest};
+use crate::sources::{EARLIEST, Source, TimeRules};
 
 /// Replay history: what would have been raised, and when.
 ///
@@ -32,7 +33,18 @@ use crate::sources::{Source, TimeRules};
 
 Columns: dataset_id, cycle, cycle_start, deadline, arrived_at, state, alerted, severity, model_status.
 `state` is what became of the cycle; `alerted` says whether it was late at its deadline by a model
-that may alert, `severity` how much it mattered then.
+that may alert, `severity` how much it mattered then. Until three arrivals had come by its deadline
+the state is `insufficient_history`.
+
+A row is a cycle, an alert a person told once: it stands until the next delivery, and cycles that are
+late meanwhile are alerted=true rows of the same alert. The summary counts both, by dataset and by the
+week (from Monday, UTC) of the deadline; rates count days from a dataset's first arrival on.
+
+Each cycle is judged by the model of its time. Where two models disagree, on either side of a refit,
+about which cycle an arrival served (after an outage, or when a calendar is recognised), the arrival
+is in two rows: count deliveries in the arrivals, not here.
+
+--out is replaced when all rows are written, and not before.
 
 Exit codes: 0 replayed, 2 it could not be.")]
 pub(super) struct BacktestArgs {
@@ -48,11 +60,11 @@ pub(super) struct BacktestArgs {
     #[arg(long, value_name = "DURATION", default_value = "1d", value_parser = duration)]
     refit: SignedDuration,
 
-    /// Write the rows here: .csv, .ndjson or .parquet
+    /// Write the rows here, replacing a file: .csv, .ndjson or .parquet
     #[arg(long, value_name = "FILE", required_unless_present = "summary")]
     out: Option<PathBuf>,
 
-    /// Print what would have been raised, by dataset
+    /// Print what would have been raised, by dataset and by week; --format json or ndjson too
     #[arg(long)]
     summary: bool,
 
@@ -71,75 +83,26 @@ pub(super) struct BacktestArgs {
 
 pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
-    if args.from >= args.to {
-        return Err(failure(
-            format_args!(
-                "the window is empty: it begins {} and ends {}",
-                args.from, args.to
-            ),
-            "--from must be before --to",
-        ));
-    }
-    if args.from >= now {
-        return Err(failure(
-            format_args!(
-                "the window lies ahead: it begins {}, now is {now}",
-                args.from
-            ),
-            "a backtest replays the past",
-        ));
-    }
-    if let Some(out) = &args.out
-        && let Some(input) = inputs(args).find(|input| is_same_file(input, out))
-    {
-        return Err(failure(
-            format_args!("--out would overwrite an input: {}", input.display()),
-            "name another file",
-        ));
-    }
-    let format = args.out.as_deref().map(BacktestFormat::of).transpose()?;
-    if args.to > now {
-        context.out.talk(format_args!(
-            "note: --to lies ahead: replayed up to now, {now}"
-        ));
-    }
+    let window = window(args, now, context)?;
+    // Whatever can be refused is refused before minutes of work.
+    let out = match &args.out {
+        Some(path) => Some((path, BacktestFormat::of(path)?, place(path, args)?)),
+        None => None,
+    };
     let walk = Walk {
-        from: args.from.as_second(),
-        to: args.to.min(now).as_second(),
-        refit: args.refit.as_secs(),
+        from: window.from.as_second(),
+        to: window.to.as_second(),
+        refit: window.refit_seconds,
         known_until: now.as_second(),
     };
-    // Without a store there is one for as long as the command runs.
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let store = match args.arrivals.is_empty() {
-        true => context.open(Access::ReadOnly)?,
-        false => imported(args, &folder.path().join("freshness.db"), now)?,
-    };
-    let bar = context.out.progress(0, "replaying");
-    let threads = context.settings.threads;
-    let found = rounds::backtest(
-        &store,
-        &walk,
-        &context.settings.fit,
-        threads,
-        |n_more, n| {
-            bar.set_length(n);
-            bar.inc(n_more);
-        },
-    )?;
-    bar.finish_and_clear();
+    let found = walked(args, &walk, now, context)?;
     for failure in &found.failed {
         context.out.warn(format_args!("not replayed: {failure}"));
     }
-    let n_cycles: usize = found.datasets.iter().map(|(_, cycles)| cycles.len()).sum();
-    if n_cycles == 0 {
-        return Err(failure(
-            "nothing to replay: no dataset has an expected cycle in the window",
-            "choose a window inside the history; `freshness status` shows the last arrivals",
-        ));
-    }
-    if let (Some(path), Some(format)) = (&args.out, format) {
-        write_backtest(&found.datasets, path, format)?;
+    let n_cycles: usize = found.datasets.iter().map(|one| one.cycles.len()).sum();
+    refuse_nothing(&found, &walk, n_cycles)?;
+    if let Some((path, format, place)) = out {
+        place.write(|out| write_backtest(&found.datasets, out, format))?;
         context.out.talk(format_args!(
             "{} of {} written to {}",
             words::count(n_cycles as u64, "cycle"),
@@ -148,16 +111,65 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
         ));
     }
     if args.summary {
-        summarise(&found, &walk, context)?;
+        let raised = rounds::raised(&found, &walk);
+        raised::show(&raised, window, &found.failed, &mut context.out)?;
     }
     Ok(Answer::Healthy)
 }
 
-fn inputs(args: &BacktestArgs) -> impl Iterator<Item = &PathBuf> {
-    args.arrivals
+/// The part of the window that lies in a past of which something can be known.
+fn window(args: &BacktestArgs, now: Timestamp, context: &Context) -> anyhow::Result<Window> {
+    let (from, to) = (args.from, args.to);
+    if from >= to {
+        return Err(failure(
+            format_args!("the window is empty: it begins {from} and ends {to}"),
+            "--from must be before --to",
+        ));
+    }
+    if from >= now {
+        return Err(failure(
+            format_args!("the window lies ahead: it begins {from}, now is {now}"),
+            "a backtest replays the past",
+        ));
+    }
+    let earliest = Timestamp::from_second(EARLIEST)?;
+    if to <= earliest {
+        return Err(failure(
+            format_args!("the window ends before 1990: {to}"),
+            "no arrival is believed to be older",
+        ));
+    }
+    if from < earliest {
+        context.out.talk(format_args!(
+            "note: no arrival is older than 1990: replayed from {earliest}"
+        ));
+    }
+    if to > now {
+        context.out.talk(format_args!(
+            "note: --to lies ahead: replayed up to now, {now}"
+        ));
+    }
+    Ok(Window {
+        from: from.max(earliest),
+        to: to.min(now),
+        refit_seconds: args.refit.as_secs(),
+    })
+}
+
+/// Where the rows go: never over what they are made from.
+fn place(out: &Path, args: &BacktestArgs) -> anyhow::Result<WholeFile> {
+    let inputs = args
+        .arrivals
         .iter()
         .chain(&args.datasets)
-        .chain(&args.lineage)
+        .chain(&args.lineage);
+    if let Some(input) = inputs.into_iter().find(|input| is_same_file(input, out)) {
+        return Err(failure(
+            format_args!("--out would overwrite an input: {}", input.display()),
+            "name another file",
+        ));
+    }
+    WholeFile::at(out)
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -167,103 +179,95 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn imported(args: &BacktestArgs, path: &Path, now: Timestamp) -> anyhow::Result<Store> {
+/// Replays the store, or the files that were named instead: these in memory,
+/// so that nothing is left behind however this ends.
+fn walked(
+    args: &BacktestArgs,
+    walk: &Walk,
+    now: Timestamp,
+    context: &Context,
+) -> anyhow::Result<Backtested> {
+    let threads = context.settings.threads;
+    let fit = &context.settings.fit;
+    let bar = context.out.progress(0, "replaying");
+    let progress = |n_more, n| {
+        bar.set_length(n);
+        bar.inc(n_more);
+    };
+    let found = match args.arrivals.is_empty() {
+        true => {
+            let store = context.open(Access::ReadOnly)?;
+            rounds::backtest(&store, walk, fit, threads, progress)?
+        }
+        false => {
+            let datasets = read(args, now)?;
+            rounds::backtest_of(&datasets, walk, fit, threads, progress)
+        }
+    };
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+fn read(args: &BacktestArgs, now: Timestamp) -> anyhow::Result<Vec<(Dataset, ArrivalHistory)>> {
     let sources = |files: &[PathBuf]| -> Vec<Source> {
-        files
-            .iter()
-            .map(|file| Source::named(file.clone(), None))
-            .collect()
+        let each = files.iter().cloned();
+        each.map(|file| Source::named(file, None)).collect()
     };
     let times = TimeRules {
         now: now.as_second(),
         assume_zone: None,
     };
-    let open = || Store::open(path, Access::Create);
-    let silent: &dyn Fn(u64) = &|_| {};
-    ingest::arrivals(
-        &sources(&args.arrivals),
-        &times,
-        OnError::Stop,
-        silent,
-        open,
-    )
-    .map_err(in_words_to_stop)?;
-    if !args.datasets.is_empty() {
-        let holidays = rounds::holidays();
-        ingest::datasets(
-            &sources(&args.datasets),
-            &holidays,
-            OnError::Stop,
-            silent,
-            open,
-        )
-        .map_err(in_words_to_stop)?;
-    }
-    if !args.lineage.is_empty() {
-        let mode = LineageMode::Add;
-        ingest::lineage(&sources(&args.lineage), mode, OnError::Stop, silent, open)
-            .map_err(in_words_to_stop)?;
-    }
-    Ok(Store::open(path, Access::ReadOnly)?)
+    let (arrivals, declared) = (sources(&args.arrivals), sources(&args.datasets));
+    ingest::edges(&sources(&args.lineage)).map_err(in_words_to_stop)?;
+    ingest::histories(&arrivals, &declared, &times, &|_| {}).map_err(in_words_to_stop)
 }
 
-/// One row for each dataset: cycles, alerts, and alerts a week.
-fn summarise(found: &Backtested, walk: &Walk, context: &mut Context) -> std::io::Result<()> {
-    let weeks = (walk.to - walk.from) as f64 / (7.0 * 86_400.0);
-    let headings = [
-        "DATASET",
-        "CYCLES",
-        "ALERTS",
-        "A WEEK",
-        "ARRIVED LATE",
-        "MISSED",
-        "NOT ALERTED: ADVISORY",
-    ];
-    let mut table = Table::new(&headings);
-    let mut n_alerts = 0;
-    for (id, cycles) in &found.datasets {
-        let count = |of: fn(&Replayed) -> bool| cycles.iter().filter(|cycle| of(cycle)).count();
-        let alerts = alerts(cycles);
-        n_alerts += alerts;
-        let cells = [
-            cycles.len().to_string(),
-            alerts.to_string(),
-            format!("{:.2}", alerts as f64 / weeks),
-            count(|cycle| cycle.verdict.state == State::LateArrival).to_string(),
-            count(|cycle| cycle.verdict.state == State::Missed).to_string(),
-            count(|cycle| cycle.severity.is_some() && !cycle.alerted).to_string(),
-        ];
-        let cells = cells.map(|cell| (cell, Paint::Plain));
-        table.row(std::iter::once((id.to_string(), Paint::Plain)).chain(cells));
+/// Nothing to say is not the same as nothing raised.
+fn refuse_nothing(found: &Backtested, walk: &Walk, n_cycles: usize) -> anyhow::Result<()> {
+    if found.datasets.is_empty() && !found.failed.is_empty() {
+        return Err(failure(
+            "no dataset could be replayed",
+            "`freshness doctor` looks for what is wrong with the store",
+        ));
     }
-    (1..headings.len()).for_each(|column| table.align_right(column));
-    table.names(0);
-    context.out.table(table)?;
-    context.out.line("")?;
-    context.out.line(format_args!(
-        "{} in {weeks:.1} weeks: {:.2} a week over all datasets",
-        words::count(n_alerts as u64, "alert"),
-        n_alerts as f64 / weeks
-    ))
-}
-
-/// Cycles in a row that are late are one alert.
-fn alerts(cycles: &[Replayed]) -> usize {
-    let mut was_missed = false;
-    cycles
-        .iter()
-        .filter(|cycle| {
-            let is_new = cycle.alerted && !was_missed;
-            was_missed = cycle.alerted && cycle.verdict.state == State::Missed;
-            is_new
-        })
-        .count()
+    let first = found.datasets.iter().filter_map(|one| one.first_arrival);
+    let Some(first) = first.min() else {
+        return Err(failure(
+            "nothing to replay: nothing has arrived of any dataset",
+            "import arrivals, or name a file of them with --arrivals",
+        ));
+    };
+    if first >= walk.to {
+        let (to, first) = (
+            Timestamp::from_second(walk.to)?,
+            Timestamp::from_second(first)?,
+        );
+        return Err(failure(
+            format_args!(
+                "the window lies before the history: it ends {to}, the first arrival was {first}"
+            ),
+            "choose a window inside the history",
+        ));
+    }
+    match n_cycles {
+        0 => Err(failure(
+            "nothing to replay: no dataset has an expected cycle in the window",
+            "choose a window inside the history; `freshness status` shows the last arrivals",
+        )),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     let midnight = || {
         let date = text.parse::<Date>().ok()?;
-        Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()
+        // The first and the last supported day have no midnight, and who names
+        // one means for ever.
+        let at = Offset::UTC.to_timestamp(date.at(0, 0, 0, 0));
+        Some(at.unwrap_or(match date.year() < 0 {
+            true => Timestamp::MIN,
+            false => Timestamp::MAX,
+        }))
     };
     text.parse::<Timestamp>()
         .ok()

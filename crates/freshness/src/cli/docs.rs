@@ -92,6 +92,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 | `evaluate` | see below | one method each |
+| `backtest` | with `--summary`: see below | one dataset, one week, … each; `part` says which |
 | `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |
 | `mishap` | `command`, `folder`, `seed`, counts `n_…`, `ends_at`, `datasets` with `class`, counts and why one was left as it is, `untouched` (null: it was not) | one dataset each |
 
@@ -110,9 +111,33 @@ advise.
     for (field, meaning) in FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
+    page.push_str(BACKTEST);
     page.push_str(EVALUATION);
     page
 }
+
+const BACKTEST: &str = "
+## A backtest
+
+`backtest --summary`: `command`, `from` and `to` of the window that was replayed, `refit_seconds`, \
+`total`, `datasets`, `weeks`, `failed` (each with `dataset_id` and `error`). As lines: every dataset, \
+every week, what failed, and last the total, each with its `part`: `dataset`, `week`, `failed`, `total`.
+
+| field | meaning |
+|---|---|
+| `n_alerts` | alerts: each is a person told once, and stands until the next delivery |
+| `n_alerted_cycles` | cycles late at their deadline: rows of `--out` with `alerted` true. Several in a row may be one alert |
+| `n_advisory_cycles` | cycles late at their deadline by a model that can only advise |
+| `n_arrived_late`, `n_missed` | cycles that in the end came past their deadline, or never |
+
+These five add up: the datasets, like the weeks, make the total. Besides, a dataset has \
+`dataset_id`, `days` since its first arrival within the window, `n_cycles` (its rows) and \
+`alerts_per_week`; a week has `week` (its Monday, UTC; what counts is the deadline), \
+`n_datasets_alerted`, `worst_dataset` (most alerts, by name if several; null without alerts) and \
+`worst_n_alerts`; the total has `n_datasets` with an expected cycle, `n_datasets_alerted`, `n_cycles`, \
+`days` since the first arrival of any dataset, `dataset_days` (of each, added up), and \
+`alerts_per_day`, `alerts_per_week`, `alerts_per_1000_dataset_days` (null without days).
+";
 
 const EVALUATION: &str = "
 ## An evaluation

@@ -7,13 +7,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_lab::mishap::{Asked, Done, LEAST_DELIVERIES, TamperError, Untouched, tamper};
 use freshness_lab::seed::{FolderError, Maker};
-use freshness_store::{Access, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -24,7 +22,7 @@ use crate::config::Format;
 use crate::hint::failure;
 use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds;
-use crate::rounds::ingest::{self, OnError};
+use crate::rounds::ingest;
 use crate::sources::{Source, TimeRules};
 
 /// Let some deliveries of real arrivals go wrong, with known truth.
@@ -128,7 +126,9 @@ pub(super) fn run(args: &MishapArgs, context: &mut Context) -> anyhow::Result<An
         now: context.clock.now().as_second(),
         assume_zone: None,
     };
-    let datasets = read_datasets(args, &times)?;
+    let arrivals = sources(&args.arrivals);
+    let datasets = ingest::histories(&arrivals, &sources(&args.datasets), &times, &|_| {})
+        .map_err(in_words_to_stop)?;
     let outages = read_outages(args, &times, &datasets, context)?;
     let asked = Asked {
         from: args.from.map(Timestamp::as_second),
@@ -171,33 +171,6 @@ fn is_inside(input: &Path, folder: &Path) -> bool {
         (Ok(input), Ok(folder)) => input.starts_with(folder),
         _ => false,
     }
-}
-
-/// By name, through a store for as long as this takes: it merges files, and
-/// knows what is declared.
-fn read_datasets(
-    args: &MishapArgs,
-    times: &TimeRules,
-) -> anyhow::Result<Vec<(Dataset, ArrivalHistory)>> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let path = folder.path().join("freshness.db");
-    let open = || Store::open(&path, Access::Create);
-    let silent: &dyn Fn(u64) = &|_| {};
-    let arrivals = sources(&args.arrivals);
-    ingest::arrivals(&arrivals, times, OnError::Stop, silent, open).map_err(in_words_to_stop)?;
-    if !args.datasets.is_empty() {
-        let declared = sources(&args.datasets);
-        let holidays = rounds::holidays();
-        ingest::datasets(&declared, &holidays, OnError::Stop, silent, open)
-            .map_err(in_words_to_stop)?;
-    }
-    let store = Store::open(&path, Access::ReadOnly)?;
-    let entries = store.datasets()?;
-    let read = entries.into_iter().map(|entry| {
-        let history = store.history(entry.no)?;
-        Ok((entry.declared?, history))
-    });
-    read.collect()
 }
 
 fn read_outages(

@@ -3,12 +3,10 @@
 //! The columns are the same in every format. Instants are RFC 3339 UTC (in
 //! Parquet, timestamps); what there is none of is empty (null).
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringArray, TimestampMillisecondArray};
 use freshness_core::dataset::DatasetId;
 use freshness_core::state::Replayed;
@@ -17,6 +15,8 @@ use parquet::arrow::ArrowWriter;
 use serde::Serialize;
 
 use super::words;
+use crate::hint::failure;
+use crate::rounds::ReplayedDataset;
 
 /// One expected cycle.
 #[derive(Debug, Serialize)]
@@ -54,41 +54,24 @@ impl BacktestFormat {
             "csv" => Ok(BacktestFormat::Csv),
             "ndjson" | "jsonl" => Ok(BacktestFormat::Ndjson),
             "parquet" => Ok(BacktestFormat::Parquet),
-            _ => Err(anyhow!(
-                "unknown kind of file: {} (it ends in none of .csv, .ndjson, .parquet)",
-                path.display()
+            _ => Err(failure(
+                format_args!("unknown kind of file: {}", path.display()),
+                "the name ends in .csv, .ndjson or .parquet",
             )),
         }
     }
 }
 
-/// Writes the rows to a file that appears whole or not at all.
+/// Writes the rows.
 pub fn write_backtest(
-    datasets: &[(DatasetId, Vec<Replayed>)],
-    path: &Path,
-    format: BacktestFormat,
-) -> anyhow::Result<()> {
-    let unfinished = path.with_extension("unfinished");
-    let file =
-        File::create(&unfinished).with_context(|| format!("cannot write {}", path.display()))?;
-    let written = write_rows(datasets, BufWriter::new(file), format);
-    let result = written.and_then(|()| Ok(std::fs::rename(&unfinished, path)?));
-    if result.is_err() {
-        // Best effort: what remains is named as what it is.
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    result.with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn write_rows(
-    datasets: &[(DatasetId, Vec<Replayed>)],
+    datasets: &[ReplayedDataset],
     mut out: impl Write + Send,
     format: BacktestFormat,
 ) -> anyhow::Result<()> {
     let rows = || {
         datasets
             .iter()
-            .flat_map(|(id, cycles)| cycles.iter().map(|cycle| row(id, cycle)))
+            .flat_map(|one| one.cycles.iter().map(|cycle| row(&one.id, cycle)))
     };
     match format {
         BacktestFormat::Csv => {
@@ -107,22 +90,15 @@ fn write_rows(
             out.flush()?;
         }
         BacktestFormat::Parquet => {
-            let mut writer: Option<ArrowWriter<_>> = None;
-            let mut out = Some(out);
-            for (id, cycles) in datasets {
-                let batch = batch(id, cycles)?;
-                let writer = match &mut writer {
-                    Some(writer) => writer,
-                    None => {
-                        let out = out.take().context("one writer")?;
-                        writer.insert(ArrowWriter::try_new(out, batch.schema(), None)?)
-                    }
-                };
-                writer.write(&batch)?;
+            let schema = batch(&[])?.schema();
+            let mut writer = ArrowWriter::try_new(&mut out, schema, None)?;
+            for one in datasets {
+                let rows: Vec<Row<'_>> =
+                    one.cycles.iter().map(|cycle| row(&one.id, cycle)).collect();
+                writer.write(&batch(&rows)?)?;
             }
-            if let Some(writer) = writer {
-                writer.close()?;
-            }
+            writer.close()?;
+            out.flush()?;
         }
     }
     Ok(())
@@ -155,8 +131,7 @@ fn row<'a>(dataset_id: &'a DatasetId, cycle: &'a Replayed) -> Row<'a> {
     }
 }
 
-fn batch(id: &DatasetId, cycles: &[Replayed]) -> anyhow::Result<RecordBatch> {
-    let rows: Vec<Row<'_>> = cycles.iter().map(|cycle| row(id, cycle)).collect();
+fn batch(rows: &[Row<'_>]) -> anyhow::Result<RecordBatch> {
     let text = |of: fn(&Row<'_>) -> Option<String>| -> ArrayRef {
         Arc::new(rows.iter().map(of).collect::<StringArray>())
     };

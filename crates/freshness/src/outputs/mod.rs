@@ -11,9 +11,11 @@ pub mod evaluation;
 pub mod evaluations;
 mod json;
 pub mod plot;
+pub mod raised;
 mod stdout;
 pub mod summary;
 mod table;
+mod whole_file;
 pub mod words;
 
 use std::fmt::Display;
@@ -25,6 +27,7 @@ pub use backtest::{BacktestFormat, write_backtest};
 pub use json::{SHAPE_VERSION, write_document, write_line};
 pub use stdout::Stdout;
 pub use table::{Paint, Table};
+pub use whole_file::WholeFile;
 
 use crate::config::{ColorChoice, Format, Settings};
 

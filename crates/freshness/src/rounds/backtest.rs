@@ -2,26 +2,41 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
+use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
+use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
-use freshness_core::state::{Replayed, Walk, replay};
-use freshness_store::{DatasetEntry, Store};
+use freshness_core::state::{Replayed, State, Walk, replay};
+use freshness_store::Store;
 
-use super::share::{n_threads, share};
+use super::share::{n_threads, share, share_with};
 use super::{DatasetFailure, RoundError, holidays};
-use freshness_core::dataset::DatasetId;
+
+/// Arrivals below which a check says `insufficient_history` whatever happens.
+const LEAST_ARRIVALS: usize = 3;
 
 /// What a backtest found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Backtested {
-    /// Every dataset that could be replayed, by name, with its cycles.
-    pub datasets: Vec<(DatasetId, Vec<Replayed>)>,
+    /// Every dataset that could be replayed, by name.
+    pub datasets: Vec<ReplayedDataset>,
     /// Those that could not.
     pub failed: Vec<DatasetFailure>,
 }
 
-/// Replays every dataset over the walk. Nothing is stored. `progress` hears
-/// how many more datasets are finished, of how many.
+/// The past of one dataset as it would have been judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayedDataset {
+    /// Its name.
+    pub id: DatasetId,
+    /// Its first arrival of all, in UTC seconds.
+    pub first_arrival: Option<i64>,
+    /// Its expected cycles in the window, oldest first.
+    pub cycles: Vec<Replayed>,
+}
+
+/// Replays every dataset of a store over the walk. Nothing is stored.
+/// `progress` hears how many more datasets are finished, of how many.
 pub fn backtest(
     store: &Store,
     walk: &Walk,
@@ -40,36 +55,86 @@ pub fn backtest(
         store,
         n_threads(threads, entries.len(), 1),
         &entries,
-        |store, entry| replay_one(store, entry, &holidays, walk, parameters),
+        |store, entry| {
+            let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
+            let history = store.history(entry.no).map_err(|error| error.to_string())?;
+            replay_one(dataset, &history, &holidays, walk, parameters)
+        },
         |n_more| progress(n_more, entries.len() as u64),
     )?;
+    let ids = entries.into_iter().map(|entry| entry.id);
+    Ok(gathered(ids.zip(replayed)))
+}
+
+/// … of datasets by name, with what arrived of each.
+pub fn backtest_of(
+    datasets: &[(Dataset, ArrivalHistory)],
+    walk: &Walk,
+    parameters: &Parameters,
+    threads: Option<u16>,
+    progress: impl Fn(u64, u64) + Sync,
+) -> Backtested {
+    let holidays = holidays();
+    let replayed = share_with(
+        vec![(); n_threads(threads, datasets.len(), 1)],
+        datasets,
+        |(), (dataset, history)| replay_one(dataset, history, &holidays, walk, parameters),
+        |n_more| progress(n_more, datasets.len() as u64),
+    );
+    let ids = datasets.iter().map(|(dataset, _)| dataset.id.clone());
+    gathered(ids.zip(replayed))
+}
+
+type Past = (Option<i64>, Vec<Replayed>);
+
+fn gathered(each: impl Iterator<Item = (DatasetId, Result<Past, String>)>) -> Backtested {
     let mut found = Backtested {
         datasets: Vec::new(),
         failed: Vec::new(),
     };
-    for (entry, replayed) in entries.into_iter().zip(replayed) {
+    for (id, replayed) in each {
         match replayed {
-            Ok(cycles) => found.datasets.push((entry.id, cycles)),
+            Ok((first_arrival, cycles)) => found.datasets.push(ReplayedDataset {
+                id,
+                first_arrival,
+                cycles,
+            }),
             Err(error) => found.failed.push(DatasetFailure {
-                dataset_id: entry.id,
+                dataset_id: id,
                 error,
             }),
         }
     }
-    Ok(found)
+    found
 }
 
 fn replay_one(
-    store: &Store,
-    entry: &DatasetEntry,
+    dataset: &Dataset,
+    history: &ArrivalHistory,
     holidays: &Holidays,
     walk: &Walk,
     parameters: &Parameters,
-) -> Result<Vec<Replayed>, String> {
-    let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
-    let history = store.history(entry.no).map_err(|error| error.to_string())?;
-    panic::catch_unwind(AssertUnwindSafe(|| {
-        replay(dataset, &history, holidays, walk, parameters)
+) -> Result<Past, String> {
+    let mut cycles = panic::catch_unwind(AssertUnwindSafe(|| {
+        replay(dataset, history, holidays, walk, parameters)
     }))
-    .map_err(|_| "the replay itself failed; please report this as a defect".to_owned())
+    .map_err(|_| "the replay itself failed; please report this as a defect".to_owned())?;
+    cycles
+        .iter_mut()
+        .for_each(|cycle| say_too_few(cycle, history.at()));
+    Ok((history.at().first().copied(), cycles))
+}
+
+/// Of a dataset of which hardly anything had arrived a check says only that:
+/// so does its replay.
+fn say_too_few(cycle: &mut Replayed, at: &[i64]) {
+    let Some(deadline) = cycle.verdict.deadline else {
+        return;
+    };
+    let n_seen = at.partition_point(|&at| at <= deadline.as_second());
+    if (1..LEAST_ARRIVALS).contains(&n_seen) {
+        cycle.verdict.state = State::InsufficientHistory;
+        cycle.severity = None;
+        cycle.alerted = false;
+    }
 }

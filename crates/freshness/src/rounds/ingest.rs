@@ -6,9 +6,11 @@
 //! trace, not even an empty store.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
+use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
-use freshness_core::dataset::Dataset;
+use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::lineage::{Lineage, LineageError};
 use freshness_store::{
     ArrivalBatch, DatasetCounts, ImportCounts, ImportedFile, LineageCounts, LineageEdge,
@@ -87,29 +89,11 @@ pub fn arrivals(
     let (files, bad, batches) = read_all(sources, on_error, |source, bad| {
         let hash = RefCell::new(XxHash3_128::new());
         let mut batch = ArrivalBatch::new();
-        // The number of a dataset in the batch, by its number in the source. A
-        // dataset of which all rows were bad so far has none yet.
-        let mut numbers = Vec::new();
         let on_piece = |piece: &[u8]| {
             hash.borrow_mut().write(piece);
             on_bytes(piece.len() as u64);
         };
-        let table = read_arrivals(source, times, &on_piece, bad, &mut |read| {
-            if read.dataset_n >= numbers.len() {
-                numbers.resize(read.dataset_n + 1, None);
-            }
-            let number = numbers[read.dataset_n];
-            let number = number.unwrap_or_else(|| batch.dataset_of(read.dataset));
-            numbers[read.dataset_n] = Some(number);
-            batch.push_with(
-                number,
-                read.at,
-                read.cycle,
-                read.run_id,
-                read.covers_through,
-                read.rows,
-            );
-        })?;
+        let table = fill(&mut batch, source, times, &on_piece, bad)?;
         let file = ImportedFile {
             name: source.label(),
             hash: format!("{:032x}", hash.borrow().finish_128()),
@@ -119,6 +103,46 @@ pub fn arrivals(
     })?;
     let counts = open()?.import_arrivals_of(batches)?;
     Ok(Ingested { files, bad, counts })
+}
+
+/// Arrivals and declarations as a store would hold them, by name, without one:
+/// for a command that looks at files and leaves nothing behind.
+pub fn histories(
+    arrivals: &[Source],
+    declared: &[Source],
+    times: &TimeRules,
+    on_bytes: &dyn Fn(u64),
+) -> Result<Vec<(Dataset, ArrivalHistory)>, IngestError> {
+    // One batch for all files, so that what two of them say is one arrival.
+    let mut batch = ArrivalBatch::new();
+    let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+    read_all(arrivals, OnError::Stop, |source, bad| {
+        fill(&mut batch, source, times, &on_piece, bad).map(|table| (table, ()))
+    })?;
+    let holidays = super::holidays();
+    let (_, _, found) = read_all(declared, OnError::Stop, |source, bad| {
+        read_datasets(source, &holidays, &on_piece, bad).map(|(found, table)| (table, found))
+    })?;
+    let mut all: BTreeMap<DatasetId, (Dataset, ArrivalHistory)> = (batch.into_histories())
+        .into_iter()
+        .map(|(id, history)| (id.clone(), (Dataset::undeclared(id), history)))
+        .collect();
+    for read in found.into_iter().flatten() {
+        let (_, history) = all.remove(&read.dataset.id).unwrap_or_else(|| {
+            let undeclared = Dataset::undeclared(read.dataset.id.clone());
+            (undeclared, ArrivalHistory::default())
+        });
+        all.insert(read.dataset.id.clone(), (read.dataset, history));
+    }
+    Ok(all.into_values().collect())
+}
+
+/// Reads edges only to refuse what no import would take.
+pub fn edges(sources: &[Source]) -> Result<(), IngestError> {
+    let (_, _, found) = read_all(sources, OnError::Stop, |source, bad| {
+        read_lineage(source, &|_| {}, bad).map(|(found, table)| (table, found))
+    })?;
+    validated(&found.into_iter().flatten().map(edge).collect::<Vec<_>>())
 }
 
 /// Imports declarations; of several files the later one wins.
@@ -166,23 +190,51 @@ pub fn lineage(
         let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
         read_lineage(source, &on_piece, bad).map(|(found, table)| (table, found))
     })?;
-    let edges: Vec<LineageEdge> = found
-        .into_iter()
-        .flatten()
-        .map(
-            |sources::ReadEdge {
-                 upstream,
-                 downstream,
-             }| LineageEdge {
-                upstream,
-                downstream,
-            },
-        )
-        .collect();
+    let edges: Vec<LineageEdge> = found.into_iter().flatten().map(edge).collect();
     // Before the store is opened, so that a circle in the files makes no store.
     validated(&edges)?;
     let counts = open()?.import_lineage(&edges, mode, validated)?;
     Ok(Ingested { files, bad, counts })
+}
+
+/// Reads one file into a batch.
+fn fill(
+    batch: &mut ArrivalBatch,
+    source: &Source,
+    times: &TimeRules,
+    on_piece: &dyn Fn(&[u8]),
+    bad: &mut BadRows,
+) -> Result<TableRead, SourceError> {
+    // The number of a dataset in the batch, by its number in the source. A
+    // dataset of which all rows were bad so far has none yet.
+    let mut numbers = Vec::new();
+    read_arrivals(source, times, on_piece, bad, &mut |read| {
+        if read.dataset_n >= numbers.len() {
+            numbers.resize(read.dataset_n + 1, None);
+        }
+        let number = numbers[read.dataset_n];
+        let number = number.unwrap_or_else(|| batch.dataset_of(read.dataset));
+        numbers[read.dataset_n] = Some(number);
+        batch.push_with(
+            number,
+            read.at,
+            read.cycle,
+            read.run_id,
+            read.covers_through,
+            read.rows,
+        );
+    })
+}
+
+fn edge(read: sources::ReadEdge) -> LineageEdge {
+    let sources::ReadEdge {
+        upstream,
+        downstream,
+    } = read;
+    LineageEdge {
+        upstream,
+        downstream,
+    }
 }
 
 fn validated(edges: &[LineageEdge]) -> Result<(), IngestError> {

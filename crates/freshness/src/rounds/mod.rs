@@ -10,6 +10,7 @@ mod explain;
 mod figure;
 mod fit;
 pub mod ingest;
+mod raised;
 mod share;
 
 use std::fmt;
@@ -18,7 +19,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
 use freshness_store::StoreError;
 
-pub use backtest::{Backtested, backtest};
+pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
 pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
@@ -27,6 +28,7 @@ pub use figure::{
     figure,
 };
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
+pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 
 /// Why a round could not do its work for anything at all. What concerns one
 /// dataset only is part of the round's result.

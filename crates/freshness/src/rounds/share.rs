@@ -1,6 +1,6 @@
 //! How is work on many datasets shared among threads?
 //!
-//! Every thread has its own reader of the store and takes the next few
+//! Every thread has its own reader of the store, if there is one, and takes the next few
 //! datasets when it is done with the last; results come back in the order of
 //! the datasets, so that the number of threads changes nothing.
 
@@ -27,7 +27,8 @@ pub(super) fn n_threads(
     most.min(n_datasets / datasets_per_thread.max(1)).max(1)
 }
 
-/// Does `work` for each item; `done` hears how many more are finished.
+/// Does `work` for each item with a reader of the store; `done` hears how many
+/// more are finished.
 pub(super) fn share<T: Sync, R: Send>(
     store: &Store,
     n_threads: usize,
@@ -47,21 +48,32 @@ pub(super) fn share<T: Sync, R: Send>(
                 .collect())
         });
     }
+    Ok(share_with(store.readers(n_threads)?, items, work, done))
+}
+
+/// Does `work` for each item with a thread for each of the companions.
+pub(super) fn share_with<C: Send, T: Sync, R: Send>(
+    companions: Vec<C>,
+    items: &[T],
+    work: impl Fn(&C, &T) -> R + Sync,
+    done: impl Fn(u64) + Sync,
+) -> Vec<R> {
+    // Where there are few, a block must not leave others without work.
+    let block = (items.len() / (8 * companions.len().max(1))).clamp(1, BLOCK);
     let next = AtomicUsize::new(0);
-    let blocks = Mutex::new(Vec::with_capacity(items.len() / BLOCK + 1));
-    let readers = store.readers(n_threads)?;
+    let blocks = Mutex::new(Vec::with_capacity(items.len() / block + 1));
     thread::scope(|scope| {
-        for reader in readers {
+        for companion in companions {
             let (next, blocks, work, done) = (&next, &blocks, &work, &done);
             scope.spawn(move || {
                 loop {
-                    let start = next.fetch_add(BLOCK, Ordering::Relaxed);
+                    let start = next.fetch_add(block, Ordering::Relaxed);
                     if start >= items.len() {
                         break;
                     }
-                    let block = &items[start..items.len().min(start + BLOCK)];
-                    let results: Vec<R> = block.iter().map(|item| work(&reader, item)).collect();
-                    done(block.len() as u64);
+                    let taken = &items[start..items.len().min(start + block)];
+                    let results: Vec<R> = taken.iter().map(|item| work(&companion, item)).collect();
+                    done(taken.len() as u64);
                     blocks
                         .lock()
                         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -74,8 +86,8 @@ pub(super) fn share<T: Sync, R: Send>(
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     blocks.sort_unstable_by_key(|&(start, _)| start);
-    Ok(blocks
+    blocks
         .into_iter()
         .flat_map(|(_, results)| results)
-        .collect())
+        .collect()
 }

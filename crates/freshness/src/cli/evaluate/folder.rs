@@ -6,19 +6,16 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_lab::seed::Warehouse;
 use freshness_lab::truth::Truth;
-use freshness_store::{Access, Store};
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::cli::import::in_words;
 use crate::hint::{WithHint as _, failure};
-use crate::rounds;
-use crate::rounds::ingest::{self, OnError};
+use crate::rounds::ingest;
 use crate::sources::{Source, TimeRules};
 
 /// A warehouse of which something is known.
@@ -75,30 +72,16 @@ pub(super) fn read(folder: &Path, now: Timestamp) -> anyhow::Result<Known> {
     })
 }
 
-/// By name, through a store for as long as this takes: it merges files, and
-/// knows what is declared.
+/// What arrived and what is declared, by name.
 fn datasets(folder: &Path, now: Timestamp) -> anyhow::Result<Vec<(Dataset, ArrivalHistory)>> {
-    let work = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let path = work.path().join("freshness.db");
-    let open = || Store::open(&path, Access::Create);
-    let source = |name: &str| [Source::named(folder.join(name), None)];
-    let silent: &dyn Fn(u64) = &|_| {};
+    let source = |name: &str| Source::named(folder.join(name), None);
     let times = TimeRules {
         now: now.as_second(),
         assume_zone: None,
     };
-    let arrivals = source("arrivals.csv");
-    ingest::arrivals(&arrivals, &times, OnError::Stop, silent, open).map_err(in_words)?;
-    if folder.join("datasets.csv").exists() {
-        let declared = source("datasets.csv");
-        let holidays = rounds::holidays();
-        ingest::datasets(&declared, &holidays, OnError::Stop, silent, open).map_err(in_words)?;
-    }
-    let store = Store::open(&path, Access::ReadOnly)?;
-    let entries = store.datasets()?;
-    let read = entries.into_iter().map(|entry| {
-        let history = store.history(entry.no)?;
-        Ok((entry.declared?, history))
-    });
-    read.collect()
+    let declared: Vec<Source> = (folder.join("datasets.csv").exists())
+        .then(|| source("datasets.csv"))
+        .into_iter()
+        .collect();
+    ingest::histories(&[source("arrivals.csv")], &declared, &times, &|_| {}).map_err(in_words)
 }
