@@ -98,7 +98,7 @@ fn a_gap_of_three_years_is_one_alert() {
     let (alerts, alerted, _, days) = total(&summary);
     assert_eq!(alerts, 1);
     assert!(alerted > 1_000);
-    // Counted from the first arrival, not from 1990.
+    // Counted from the first arrival, not from 1900.
     assert!((1_518.0..1_519.0).contains(&days), "{days}");
     assert_eq!(summary["weeks"].as_array().unwrap().len(), 218);
     assert_eq!(summary["weeks"][0]["week"], "2021-12-27");
@@ -136,12 +136,36 @@ fn a_window_at_the_edge_of_what_can_be_written_is_cut_to_the_history() {
             format!("backtest --from={from} --to 9999-12-31 --arrivals arrivals.csv --summary");
         let ran = house.run(&line).expect(0);
         assert!(
-            ran.stderr.contains("replayed from 1990-01-01"),
+            ran.stderr.contains("replayed from 2025-12-0"),
             "{}",
             ran.stderr
         );
         assert!(ran.stdout.contains("2025-12-29"), "{}", ran.stdout);
     }
+}
+
+#[test]
+fn a_window_that_begins_long_before_the_history_says_nothing_else_of_it() {
+    let house = house(daily(START, 40));
+    fs::write(
+        house.path("datasets.csv"),
+        "dataset_id,calendar\nfeed,every day\n",
+    )
+    .unwrap();
+    let rows = |from: &str| {
+        let ran = house.run(&format!(
+            "backtest --from {from} --to 2026-02-20 --arrivals arrivals.csv --datasets datasets.csv \
+             --out out.csv"
+        ));
+        ran.expect(0);
+        let text = fs::read_to_string(house.path("out.csv")).unwrap();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (long, short) = (rows("1900-01-01"), rows("2026-01-01"));
+    // A month of cycles of which nothing is known, and not 126 years.
+    assert!(long.len() < short.len() + 33, "{}", long.len());
+    assert!(long[1].contains(",unknown,false,"), "{}", long[1]);
+    assert_eq!(long[long.len() - short.len() + 1..], short[1..]);
 }
 
 #[test]
@@ -165,9 +189,9 @@ hint: choose a window inside the history
     check(
         "--from 1900-01-01 --to 1901-01-01",
         str![[r#"
-error: the window ends before 1990: 1901-01-01T00:00:00Z
+error: the window lies before the history: it ends 1901-01-01T00:00:00Z, the first arrival was 2026-01-01T06:00:00Z
 
-hint: no arrival is believed to be older
+hint: choose a window inside the history
 
 "#]],
     );

@@ -17,7 +17,7 @@ use crate::hint::failure;
 use crate::outputs::raised::{self, Window};
 use crate::outputs::{BacktestFormat, WholeFile, words, write_backtest};
 use crate::rounds::{self, Backtested, ingest};
-use crate::sources::{EARLIEST, Source, TimeRules};
+use crate::sources::{Source, TimeRules};
 
 /// Replay history: what would have been raised, and when.
 ///
@@ -44,6 +44,7 @@ Each cycle is judged by the model of its time. Where two models disagree, on eit
 about which cycle an arrival served (after an outage, or when a calendar is recognised), the arrival
 is in two rows: count deliveries in the arrivals, not here.
 
+A window that begins long before the first arrival of all is replayed from a month before it.
 --out is replaced when all rows are written, and not before.
 
 Exit codes: 0 replayed, 2 it could not be.")]
@@ -83,7 +84,7 @@ pub(super) struct BacktestArgs {
 
 pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
-    let window = window(args, now, context)?;
+    let mut window = window(args, now, context)?;
     // Whatever can be refused is refused before minutes of work.
     let out = match &args.out {
         Some(path) => Some((path, BacktestFormat::of(path)?, place(path, args)?)),
@@ -101,6 +102,13 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
     }
     let n_cycles: usize = found.datasets.iter().map(|one| one.cycles.len()).sum();
     refuse_nothing(&found, &walk, n_cycles)?;
+    if found.walk.from > walk.from {
+        window.from = Timestamp::from_second(found.walk.from)?;
+        context.out.talk(format_args!(
+            "note: --from lies long before the history: replayed from {}",
+            window.from
+        ));
+    }
     if let Some((path, format, place)) = out {
         place.write(|out| write_backtest(&found.datasets, out, format))?;
         context.out.talk(format_args!(
@@ -111,13 +119,13 @@ pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<
         ));
     }
     if args.summary {
-        let raised = rounds::raised(&found, &walk);
+        let raised = rounds::raised(&found);
         raised::show(&raised, window, &found.failed, &mut context.out)?;
     }
     Ok(Answer::Healthy)
 }
 
-/// The part of the window that lies in a past of which something can be known.
+/// The part of the window that lies in the past.
 fn window(args: &BacktestArgs, now: Timestamp, context: &Context) -> anyhow::Result<Window> {
     let (from, to) = (args.from, args.to);
     if from >= to {
@@ -132,25 +140,13 @@ fn window(args: &BacktestArgs, now: Timestamp, context: &Context) -> anyhow::Res
             "a backtest replays the past",
         ));
     }
-    let earliest = Timestamp::from_second(EARLIEST)?;
-    if to <= earliest {
-        return Err(failure(
-            format_args!("the window ends before 1990: {to}"),
-            "no arrival is believed to be older",
-        ));
-    }
-    if from < earliest {
-        context.out.talk(format_args!(
-            "note: no arrival is older than 1990: replayed from {earliest}"
-        ));
-    }
     if to > now {
         context.out.talk(format_args!(
             "note: --to lies ahead: replayed up to now, {now}"
         ));
     }
     Ok(Window {
-        from: from.max(earliest),
+        from,
         to: to.min(now),
         refit_seconds: args.refit.as_secs(),
     })

@@ -3,11 +3,11 @@
 use std::panic::{self, AssertUnwindSafe};
 
 use freshness_core::arrivals::ArrivalHistory;
-use freshness_core::civil::Holidays;
+use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
 use freshness_core::state::{Replayed, State, Walk, replay};
-use freshness_store::Store;
+use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
 use super::{DatasetFailure, RoundError, holidays};
@@ -15,9 +15,15 @@ use super::{DatasetFailure, RoundError, holidays};
 /// Arrivals below which a check says `insufficient_history` whatever happens.
 const LEAST_ARRIVALS: usize = 3;
 
+/// Before the first arrival of all nothing is known of any cycle, except that
+/// its sender may say which one it was: of a month before, at most.
+const BEFORE_HISTORY: i64 = 31 * DAY;
+
 /// What a backtest found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Backtested {
+    /// What was walked: a window that begins long before the history is cut.
+    pub walk: Walk,
     /// Every dataset that could be replayed, by name.
     pub datasets: Vec<ReplayedDataset>,
     /// Those that could not.
@@ -51,9 +57,16 @@ pub fn backtest(
         ));
     }
     let holidays = holidays();
+    let n_threads = n_threads(threads, entries.len(), 1);
+    let first = |store: &Store, entry: &DatasetEntry| {
+        let history = store.history(entry.no).ok();
+        history.and_then(|history| history.at().first().copied())
+    };
+    let firsts = share(store, n_threads, &entries, first, |_| {})?;
+    let walk = &within_history(walk, firsts.into_iter().flatten());
     let replayed = share(
         store,
-        n_threads(threads, entries.len(), 1),
+        n_threads,
         &entries,
         |store, entry| {
             let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
@@ -63,7 +76,7 @@ pub fn backtest(
         |n_more| progress(n_more, entries.len() as u64),
     )?;
     let ids = entries.into_iter().map(|entry| entry.id);
-    Ok(gathered(ids.zip(replayed)))
+    Ok(gathered(*walk, ids.zip(replayed)))
 }
 
 /// … of datasets by name, with what arrived of each.
@@ -75,6 +88,10 @@ pub fn backtest_of(
     progress: impl Fn(u64, u64) + Sync,
 ) -> Backtested {
     let holidays = holidays();
+    let firsts = datasets
+        .iter()
+        .filter_map(|(_, history)| history.at().first());
+    let walk = &within_history(walk, firsts.copied());
     let replayed = share_with(
         vec![(); n_threads(threads, datasets.len(), 1)],
         datasets,
@@ -82,13 +99,29 @@ pub fn backtest_of(
         |n_more| progress(n_more, datasets.len() as u64),
     );
     let ids = datasets.iter().map(|(dataset, _)| dataset.id.clone());
-    gathered(ids.zip(replayed))
+    gathered(*walk, ids.zip(replayed))
 }
 
 type Past = (Option<i64>, Vec<Replayed>);
 
-fn gathered(each: impl Iterator<Item = (DatasetId, Result<Past, String>)>) -> Backtested {
+/// Leaves out whole steps before anything arrived, so that the others are
+/// what they would have been.
+fn within_history(walk: &Walk, firsts: impl Iterator<Item = i64>) -> Walk {
+    let begins = firsts.min().map_or(walk.to, |first| first - BEFORE_HISTORY);
+    let refit = walk.refit.max(1);
+    let n_steps = ((begins - walk.from) / refit).max(0);
+    Walk {
+        from: (walk.from + n_steps * refit).min(walk.to),
+        ..*walk
+    }
+}
+
+fn gathered(
+    walk: Walk,
+    each: impl Iterator<Item = (DatasetId, Result<Past, String>)>,
+) -> Backtested {
     let mut found = Backtested {
+        walk,
         datasets: Vec::new(),
         failed: Vec::new(),
     };

@@ -98,7 +98,8 @@ pub struct WeekRaised {
 }
 
 /// Counts what a backtest found.
-pub fn raised(found: &Backtested, walk: &Walk) -> Raised {
+pub fn raised(found: &Backtested) -> Raised {
+    let walk = &found.walk;
     let first = found.datasets.iter().filter_map(|one| one.first_arrival);
     let since = first.min().map_or(walk.to, |first| first.max(walk.from));
     let mut weeks: BTreeMap<Day, WeekRaised> = BTreeMap::new();
@@ -349,14 +350,14 @@ mod tests {
                 dataset("b", [false, true, true]),
             ],
             failed: Vec::new(),
+            walk: Walk {
+                from: at(-72).as_second(),
+                to: at(8 * 24).as_second(),
+                refit: DAY,
+                known_until: at(9 * 24).as_second(),
+            },
         };
-        let walk = Walk {
-            from: at(-72).as_second(),
-            to: at(8 * 24).as_second(),
-            refit: DAY,
-            known_until: at(9 * 24).as_second(),
-        };
-        let raised = raised(&found, &walk);
+        let raised = raised(&found);
         let weeks: Vec<_> = raised
             .weeks
             .iter()
