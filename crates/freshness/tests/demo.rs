@@ -50,7 +50,8 @@ fn the_commands_it_shows_can_be_typed_in_its_folder() {
 fn a_provisional_model_is_explained_with_its_shift_in_the_column_of_facts() {
     let house = House::empty();
     house.run("demo").expect(0);
-    let store = "--store freshness-demo/freshness.db --now 2022-09-06T12:00:00Z";
+    let store = "--store freshness-demo/freshness.db --now 2022-09-02T12:00:00Z";
+    house.run(&format!("fit --any-time {store}")).expect(0);
     let ran = house.run(&format!("explain dotgov_full {store}")).expect(0);
     let fact = "\nShift      provisional: ";
     assert!(ran.stdout.contains(fact), "{}", ran.stdout);

@@ -11,13 +11,14 @@ use super::tail;
 const N_DRAWS: usize = 200;
 
 /// The 5 % and 95 % quantiles, over bootstrap resamples of an ascending,
-/// non-empty sample, of its [`tail::level`] at `exceedance`.
+/// non-empty sample whose second habit begins at `n_first_habit`, of its
+/// [`tail::level`] at `exceedance`.
 ///
 /// The uncertainty of the level is that of the quantile where the sample still
 /// holds ten values above, carried to the level in proportion.
-pub(crate) fn band(sorted: &[f64], exceedance: f64, seed: u64) -> (f64, f64) {
+pub(crate) fn band(sorted: &[f64], n_first_habit: usize, exceedance: f64, seed: u64) -> (f64, f64) {
     let n = sorted.len();
-    let level = tail::level(sorted, exceedance);
+    let level = tail::level(sorted, n_first_habit, exceedance);
     let center = of_sorted(sorted, 0.5);
     let share = 1.0 - exceedance.max(10.0 / n as f64).min(0.5);
     let pinned = of_sorted(sorted, share);
@@ -92,12 +93,15 @@ mod tests {
                 .collect()
         };
         let width = |n: i32| {
-            let (low, high) = band(&sample(n), 0.01, 7);
-            let level = tail::level(&sample(n), 0.01);
+            let (low, high) = band(&sample(n), usize::MAX, 0.01, 7);
+            let level = tail::level(&sample(n), usize::MAX, 0.01);
             assert!(low <= level && level <= high);
             high - low
         };
         assert!(width(2_000) < width(100));
-        assert_eq!(band(&sample(100), 0.01, 7), band(&sample(100), 0.01, 7));
+        assert_eq!(
+            band(&sample(100), usize::MAX, 0.01, 7),
+            band(&sample(100), usize::MAX, 0.01, 7)
+        );
     }
 }

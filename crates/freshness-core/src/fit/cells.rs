@@ -10,9 +10,10 @@
 use std::collections::BTreeMap;
 
 use super::model::{Cell, CellKey, Effect};
-use super::quantile::{median, of_sorted, shrinkage, spread};
-use super::{bootstrap, effects, tail, trim};
-use crate::civil::Day;
+use super::quantile::{at_least, median, of_sorted, shrinkage};
+use super::spreads::Spreads;
+use super::{bootstrap, effects, lately, tail, trim};
+use crate::civil::{DAY, Day};
 use crate::schedule::{Calendar, Grain};
 
 /// One delivered cycle.
@@ -24,6 +25,16 @@ pub(crate) struct Delivery {
     pub(crate) regime: usize,
     /// Minutes from the start of the cycle.
     pub(crate) delay: f64,
+}
+
+/// What became of the expected cycles of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Turnout {
+    pub(crate) n_delivered: usize,
+    /// Skipped alone or in pairs.
+    pub(crate) n_skipped: usize,
+    /// Lost in longer silences.
+    pub(crate) n_silent: usize,
 }
 
 /// What the cells and effects of a model are learned with.
@@ -49,10 +60,17 @@ pub(crate) struct LearnedCells {
 
 /// Delays' worth of belief in the level of all cells, …
 const LEVEL_PRIOR: f64 = 6.0;
-/// … in their spread, …
-const SPREAD_PRIOR: f64 = 20.0;
 /// … and in the shape of their noise.
 const SHAPE_PRIOR: f64 = 40.0;
+
+/// Interquartile ranges beyond the median within which a delivery is ordinary,
+/// whatever the tail says.
+const FAR_OUT: f64 = 3.0;
+
+/// The tail is that of the last so many days, …
+const TAIL_DAYS: i32 = 90;
+/// … and at least so many deliveries.
+const TAIL_DELIVERIES: usize = 512;
 
 /// The least spread in minutes: a minute for a daily feed. A finer clock than
 /// that says nothing about lateness.
@@ -68,11 +86,10 @@ pub(crate) fn least_margin(grain: Grain) -> f64 {
 }
 
 /// Learns from the deliveries of the last cadence; not empty.
-/// `expected` counts the expected cycles of the current regime by cell, and
-/// how many of them were skipped alone or in pairs.
+/// `turnout` says what became of the expected cycles lately.
 pub(crate) fn learn(
     deliveries: &[Delivery],
-    expected: &BTreeMap<CellKey, (usize, usize)>,
+    turnout: &BTreeMap<CellKey, Turnout>,
     calendar: &Calendar,
     parameters: CellParameters,
 ) -> LearnedCells {
@@ -108,21 +125,45 @@ pub(crate) fn learn(
         *rest -= shifts[&delivery.key] + effect;
     }
     let spreads = Spreads::of(deliveries, &rest, parameters.grain);
-    let noise: Vec<f64> = deliveries
+    let units: Vec<f64> = deliveries
         .iter()
-        .zip(&rest)
-        .map(|(delivery, rest)| rest / spreads.at(delivery.key, delivery.regime))
+        .map(|delivery| spreads.at(delivery.key))
         .collect();
-    let mut sorted = noise.clone();
+    // What the tail is read from: the newest deliveries.
+    let newest = newest(deliveries);
+    let of_regimes: Vec<usize> = deliveries.iter().map(|delivery| delivery.regime).collect();
+    let lately = lately::follow(
+        &rest,
+        &units,
+        &of_regimes,
+        newest,
+        least_spread(parameters.grain) / spreads.all,
+        (DAY / parameters.grain.seconds()) as usize,
+    );
+    let (level_now, spread_now) = (lately.levels[rest.len()], lately.spreads[rest.len()]);
+    let over = |i: usize, level: f64| (rest[i] / units[i] - level) / lately.spreads[i];
+    let errors: Vec<f64> = (0..rest.len()).map(|i| over(i, lately.levels[i])).collect();
+    let mut sorted: Vec<f64> = (newest..rest.len())
+        .map(|i| over(i, lately.uppers[i]))
+        .collect();
     sorted.sort_unstable_by(f64::total_cmp);
-    let n_inside = trim::n_inside(&sorted);
+    let trim::Trimmed {
+        n_inside,
+        n_first_habit,
+    } = trim::trim(&sorted);
     let ordinary = &sorted[..n_inside];
     let false_alarm_rate = parameters.false_alarm_rate.max(supported_rate(n_inside));
-    let threshold = tail::level(ordinary, false_alarm_rate);
-    let band = bootstrap::band(ordinary, false_alarm_rate, parameters.seed);
-    let pooled = [0.1, 0.5, 0.9].map(|level| of_sorted(ordinary, level));
+    let threshold = tail::level(ordinary, n_first_habit, false_alarm_rate);
+    let band = bootstrap::band(ordinary, n_first_habit, false_alarm_rate, parameters.seed);
+    let far_out = FAR_OUT * (of_sorted(ordinary, 0.75) - of_sorted(ordinary, 0.25));
+    let threshold = threshold.max(far_out);
+    let band = (band.0.max(far_out), band.1.max(far_out));
+    let mut usual = errors[newest..].to_vec();
+    usual.sort_unstable_by(f64::total_cmp);
+    usual.truncate(n_inside);
+    let pooled = [0.1, 0.5, 0.9].map(|level| of_sorted(&usual, level));
 
-    let mut keys: Vec<CellKey> = expected
+    let mut keys: Vec<CellKey> = turnout
         .keys()
         .copied()
         .chain(shifts.keys().copied())
@@ -130,22 +171,34 @@ pub(crate) fn learn(
     keys.sort_unstable();
     keys.dedup();
     // A cell's own shape is that of its ordinary deliveries, like the pooled one.
-    let most = ordinary.last().copied().unwrap_or(f64::INFINITY);
+    let most = usual.last().copied().unwrap_or(f64::INFINITY);
     let of_current = deliveries
         .iter()
-        .zip(rest.iter().zip(&noise))
-        .filter(|(delivery, (_, noise))| delivery.regime == current && **noise <= most);
-    let mut by_cell = group(of_current.map(|(delivery, (rest, _))| (delivery.key, *rest)));
+        .zip(rest.iter().zip(&errors))
+        .zip(lately.levels.iter().zip(&lately.spreads))
+        .filter(|((delivery, (_, error)), _)| delivery.regime == current && **error <= most);
+    let mut by_cell = group(of_current.map(|((delivery, (rest, _)), (level, spread))| {
+        let unit = spreads.at(delivery.key);
+        (delivery.key, (rest - level * unit) / spread)
+    }));
+    let n_skipped = turnout.values().map(|turnout| turnout.n_skipped).sum();
+    let n_all = turnout.values().map(Turnout::n_steady).sum();
+    let skipped_of_all = usual_skips(n_all, n_skipped, USUAL_SKIPS_OF_ALL);
     let cells = keys
         .into_iter()
         .map(|key| {
             let mut own = by_cell.remove(&key).unwrap_or_default();
             let n = own.len();
-            let spread = spreads.at(key, current);
+            let unit = spreads.at(key);
+            let spread = unit * spread_now;
             // What the current regime says of this cell beyond the pooled shift.
             let correction = shrinkage(n, LEVEL_PRIOR) * median(&mut own).unwrap_or(0.0);
-            let level = levels[&current] + shifts.get(&key).copied().unwrap_or(0.0) + correction;
-            own.iter_mut().for_each(|rest| *rest -= correction);
+            let level = levels[&current]
+                + shifts.get(&key).copied().unwrap_or(0.0)
+                + level_now * unit
+                + correction;
+            own.iter_mut()
+                .for_each(|rest| *rest = (*rest - correction) * spread_now);
             own.sort_unstable_by(f64::total_cmp);
             let weight = shrinkage(n, SHAPE_PRIOR);
             let quantile = |share: f64, pooled: f64| match own.is_empty() {
@@ -157,25 +210,28 @@ pub(crate) fn learn(
                 quantile(0.5, pooled[1]),
                 quantile(0.9, pooled[2]),
             );
+            // A schedule that has just moved is awaited where it moved to.
+            let later = lately.agreed_minutes.unwrap_or(0.0) - level_now * unit;
+            let later = later.max(0.0);
             let at_least = p90.max(p50 + least_margin(parameters.grain));
-            let (n_expected, n_skipped) = expected.get(&key).copied().unwrap_or((n, 0));
+            let deadline =
+                |threshold: f64| round((level + spread * threshold).max(at_least) + later);
+            let turnout = turnout.get(&key).copied().unwrap_or_default();
+            let n_expected = turnout.n_steady() + turnout.n_silent;
+            let skipped = usual_skips(turnout.n_steady(), turnout.n_skipped, USUAL_SKIPS);
             Cell {
                 key,
                 n: n as u32,
-                delivered: if n_expected == 0 {
-                    1.0
-                } else {
-                    round(n as f64 / n_expected.max(n) as f64)
+                delivered: match n_expected {
+                    0 => 1.0,
+                    _ => round(turnout.n_delivered as f64 / n_expected as f64),
                 },
-                skipped: round(usual_skips(n_expected, n_skipped)),
+                skipped: skipped.max(skipped_of_all),
                 p10: round(p10),
                 p50: round(p50),
                 p90: round(p90),
-                threshold: round((level + spread * threshold).max(at_least)),
-                band: (
-                    round((level + spread * band.0).max(at_least)),
-                    round((level + spread * band.1).max(at_least)),
-                ),
+                threshold: deadline(threshold),
+                band: (deadline(band.0), deadline(band.1)),
             }
         })
         .collect();
@@ -184,9 +240,16 @@ pub(crate) fn learn(
         effects,
         n_trimmed: sorted.len() - n_inside,
         false_alarm_rate,
-        noise,
+        noise: errors,
         noise_window: (pooled[0], pooled[2]),
     }
+}
+
+/// Where the deliveries begin that the tail is read from.
+fn newest(deliveries: &[Delivery]) -> usize {
+    let day = deliveries[deliveries.len() - 1].day.0;
+    let of_days = deliveries.partition_point(|delivery| delivery.day.0 < day - TAIL_DAYS);
+    of_days.min(deliveries.len().saturating_sub(TAIL_DELIVERIES))
 }
 
 /// Thousandths of a minute are noise.
@@ -200,23 +263,24 @@ fn supported_rate(n: usize) -> f64 {
     (1e5 / n.max(1) as f64).ceil() / 1e6
 }
 
-/// Skips are taken as normal above this share: below it they are incidents.
+/// Skips are taken as normal above this share of a cell's cycles, …
 const USUAL_SKIPS: f64 = 0.05;
+/// … or of all: below it they are incidents.
+const USUAL_SKIPS_OF_ALL: f64 = 0.025;
 
-/// The share of skipped cycles, if it is a habit: if even the lower end of its
-/// interval (Wilson 1927, one-sided 95 %) lies above [`USUAL_SKIPS`].
-fn usual_skips(n_expected: usize, n_skipped: usize) -> f64 {
-    /// 95 % quantile of a standard normal.
-    const Z: f64 = 1.645;
-    let n = n_expected.max(1) as f64;
-    let share = n_skipped as f64 / n;
-    let center = share + Z * Z / (2.0 * n);
-    let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let at_least = (center - reach) / (1.0 + Z * Z / n);
-    if at_least > USUAL_SKIPS {
-        round(share)
-    } else {
-        0.0
+impl Turnout {
+    /// Cycles outside of longer silences.
+    fn n_steady(&self) -> usize {
+        self.n_delivered + self.n_skipped
+    }
+}
+
+/// The share of skipped cycles, if it is a habit: if it surely is more than
+/// what is usual.
+fn usual_skips(n_expected: usize, n_skipped: usize, usual: f64) -> f64 {
+    match at_least(n_expected, n_skipped) > usual {
+        true => round(n_skipped as f64 / n_expected as f64),
+        false => 0.0,
     }
 }
 
@@ -246,61 +310,10 @@ fn cell_shifts(deliveries: &[Delivery], rest: &[f64]) -> BTreeMap<CellKey, f64> 
     .collect()
 }
 
-fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>> {
+pub(super) fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>> {
     let mut groups: BTreeMap<K, Vec<f64>> = BTreeMap::new();
     values.for_each(|(key, value)| groups.entry(key).or_default().push(value));
     groups
-}
-
-/// Spreads of cells and regimes, in minutes.
-struct Spreads {
-    by_cell: BTreeMap<CellKey, f64>,
-    /// Of the regime relative to all.
-    by_regime: BTreeMap<usize, f64>,
-    all: f64,
-}
-
-impl Spreads {
-    fn of(deliveries: &[Delivery], rest: &[f64], grain: Grain) -> Spreads {
-        let least = least_spread(grain);
-        let all = spread(&mut rest.to_vec())
-            .unwrap_or(least_margin(grain) / 3.0)
-            .max(least);
-        let toward_all = |mut values: Vec<f64>| {
-            let n = values.len();
-            let own = spread(&mut values).unwrap_or(all).max(least);
-            let weight = shrinkage(n, SPREAD_PRIOR);
-            weight * own + (1.0 - weight) * all
-        };
-        let by_cell = group(
-            deliveries
-                .iter()
-                .zip(rest)
-                .map(|(delivery, rest)| (delivery.key, *rest)),
-        )
-        .into_iter()
-        .map(|(key, values)| (key, toward_all(values)))
-        .collect();
-        let by_regime = group(
-            deliveries
-                .iter()
-                .zip(rest)
-                .map(|(delivery, rest)| (delivery.regime, *rest)),
-        )
-        .into_iter()
-        .map(|(regime, values)| (regime, toward_all(values) / all))
-        .collect();
-        Spreads {
-            by_cell,
-            by_regime,
-            all,
-        }
-    }
-
-    fn at(&self, key: CellKey, regime: usize) -> f64 {
-        self.by_cell.get(&key).copied().unwrap_or(self.all)
-            * self.by_regime.get(&regime).copied().unwrap_or(1.0)
-    }
 }
 
 #[cfg(test)]
@@ -309,9 +322,9 @@ mod tests {
 
     #[test]
     fn a_rare_skip_is_an_incident_and_a_frequent_one_a_habit() {
-        assert_eq!(usual_skips(28, 2), 0.0);
-        assert_eq!(usual_skips(16, 8), 0.5);
-        assert_eq!(usual_skips(0, 0), 0.0);
+        assert_eq!(usual_skips(28, 2, USUAL_SKIPS), 0.0);
+        assert_eq!(usual_skips(16, 8, USUAL_SKIPS), 0.5);
+        assert_eq!(usual_skips(0, 0, USUAL_SKIPS), 0.0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cells::Delivery;
+use super::cells::{Delivery, Turnout};
 use super::model::CellKey;
 use super::regimes::Delay;
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
@@ -16,6 +16,11 @@ const EARLY_SHARE: f64 = 0.05;
 const EARLY_REACH: f64 = 2.0;
 /// … but never more than this share of its period.
 const MAX_EARLY_SHARE: f64 = 0.4;
+
+/// Skips are counted over so many days, …
+const SKIP_DAYS: i64 = 182;
+/// … and at least so many cycles.
+const SKIP_CYCLES: usize = 52;
 
 /// The deliveries of one regime.
 pub(crate) struct RegimeDelays {
@@ -286,11 +291,11 @@ fn first_per_slot(at: &[i64], apart: i64) -> impl Iterator<Item = i64> {
 }
 
 /// Deliveries of regimes (oldest first) as the cells want them, and, for the
-/// last regime, expected cycles and short skips by cell.
+/// last half year of the last regime, by cell what became of expected cycles.
 pub(crate) fn tally(
     regimes: &[RegimeDelays],
     calendar: &Calendar,
-) -> (Vec<Delivery>, BTreeMap<CellKey, (usize, usize)>) {
+) -> (Vec<Delivery>, BTreeMap<CellKey, Turnout>) {
     let mut deliveries = Vec::new();
     for (regime, delays) in regimes.iter().enumerate() {
         deliveries.extend(delays.cycles.iter().filter_map(|(cycle, delay)| {
@@ -302,24 +307,27 @@ pub(crate) fn tally(
             })
         }));
     }
-    let mut expected: BTreeMap<CellKey, (usize, usize)> = BTreeMap::new();
+    let mut turnout: BTreeMap<CellKey, Turnout> = BTreeMap::new();
     let last = regimes.last().map_or(&[][..], |regime| &regime.cycles);
+    let newest = last.last().map_or(0, |(cycle, _)| cycle.start);
+    let recent = last.partition_point(|(cycle, _)| cycle.start < newest - SKIP_DAYS * DAY);
+    let last = &last[recent.min(last.len().saturating_sub(SKIP_CYCLES))..];
     let mut i = 0;
     while i < last.len() {
         let run = last[i..]
             .iter()
             .take_while(|(_, delay)| delay.is_none())
             .count();
-        // A longer silence is an incident, not a habit.
-        let is_skip = (1..=2).contains(&run);
         for (cycle, _) in &last[i..i + run.max(1)] {
-            let counts = expected.entry(CellKey::of(cycle, calendar)).or_default();
-            if run <= 2 {
-                counts.0 += 1;
+            let counts = turnout.entry(CellKey::of(cycle, calendar)).or_default();
+            match run {
+                0 => counts.n_delivered += 1,
+                1 | 2 => counts.n_skipped += 1,
+                // A longer silence is an incident, not a habit.
+                _ => counts.n_silent += 1,
             }
-            counts.1 += usize::from(is_skip);
         }
         i += run.max(1);
     }
-    (deliveries, expected)
+    (deliveries, turnout)
 }

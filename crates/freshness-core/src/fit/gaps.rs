@@ -78,10 +78,11 @@ pub(crate) fn learn(
     if noise.is_empty() {
         noise.push(0.0);
     }
-    let n_inside = trim::n_inside(&noise);
+    let n_inside = trim::trim(&noise).n_inside;
     let ordinary = &noise[..n_inside];
     let threshold = tail::level(
         ordinary,
+        n_inside,
         parameters.false_alarm_rate.max(0.1 / n_inside as f64),
     );
     let minutes = |log: f64| round(log.exp().min(LONGEST));

@@ -74,7 +74,7 @@ pub(crate) fn scheduled(
     ));
     moves.sort_by_key(|change| change.at);
     let (regimes, last_shift) = regimes(inference, &points, &shifts, history, n_arrivals, holidays);
-    let (deliveries, expected) = tally(&regimes, &inference.calendar);
+    let (deliveries, turnout) = tally(&regimes, &inference.calendar);
     let floor = cold_start::floor(Some(grain));
     // A weekday that was never seen cannot be said to be free.
     let is_guess = inference.source == Source::Inferred
@@ -90,10 +90,12 @@ pub(crate) fn scheduled(
     }
     let cell_parameters = CellParameters {
         grain,
-        false_alarm_rate: parameters.false_alarm_rate,
+        false_alarm_rate: (parameters.false_alarm_rate
+            * (grain.seconds() as f64 / DAY as f64).sqrt())
+        .clamp(1e-5, 0.05),
         seed: parameters.seed,
     };
-    let learned = cells::learn(&deliveries, &expected, &inference.calendar, cell_parameters);
+    let learned = cells::learn(&deliveries, &turnout, &inference.calendar, cell_parameters);
     let current = &regimes[regimes.len() - 1];
     let n_delivered = current
         .cycles
@@ -124,6 +126,8 @@ pub(crate) fn scheduled(
         learned.noise_window,
         spread,
         least_move.minutes.max(spread),
+        // A backlog of half a day is an incident, not a schedule.
+        (DAY / 2 / grain.seconds()) as usize,
     );
     let shift = match (recent, last_shift) {
         (Some(recent), _) => {
@@ -141,7 +145,7 @@ pub(crate) fn scheduled(
             }
         }
         // A regime younger than a cold start: found, but not yet known well.
-        (None, Some(shift)) if n_delivered < floor as usize => ShiftNote {
+        (None, Some(shift)) if n_delivered < floor as usize / 2 => ShiftNote {
             since: model.regime_since,
             minutes: round(shift.minutes),
             n: n_delivered as u32,

@@ -13,11 +13,13 @@ mod delays;
 mod effects;
 mod expect;
 mod gaps;
+mod lately;
 mod learn;
 mod model;
 mod quantile;
 mod regimes;
 mod shift;
+mod spreads;
 mod tail;
 mod trim;
 

@@ -24,6 +24,7 @@ pub(crate) fn recent_shift(
     window: (f64, f64),
     spread: f64,
     least_minutes: f64,
+    least_run: usize,
 ) -> Option<RecentShift> {
     let run = |outside: &dyn Fn(f64) -> bool| {
         noise
@@ -35,7 +36,7 @@ pub(crate) fn recent_shift(
     let later = run(&|value| value > window.1);
     let earlier = run(&|value| value < window.0);
     let n = later.max(earlier);
-    if n < MIN_RUN {
+    if n < least_run.max(MIN_RUN) {
         return None;
     }
     let minutes = median(&mut noise[noise.len() - n..].to_vec())? * spread;
@@ -50,10 +51,10 @@ mod tests {
     fn four_in_a_row_outside_the_window_are_a_move_and_three_are_not() {
         let mut noise = vec![0.0; 20];
         noise.extend([5.0, 6.0, 5.5]);
-        assert_eq!(recent_shift(&noise, (-1.0, 1.0), 10.0, 10.0), None);
+        assert_eq!(recent_shift(&noise, (-1.0, 1.0), 10.0, 10.0, 1), None);
         noise.push(5.5);
         assert_eq!(
-            recent_shift(&noise, (-1.0, 1.0), 10.0, 10.0),
+            recent_shift(&noise, (-1.0, 1.0), 10.0, 10.0, 1),
             Some(RecentShift {
                 n: 4,
                 minutes: 55.0

@@ -1,15 +1,15 @@
 //! What would have been raised, and when?
 //!
 //! Walks through a history as a person on call lived through it: a model is
-//! learned from the past, judges the cycles that begin until the next one is
-//! learned, and at each deadline sees only what had arrived by then.
+//! learned from the past, judges the cycles that are usually delivered until
+//! the next one is learned, and at each deadline sees only what had arrived by then.
 
 use super::judge::{cycles_until, severity};
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
 use crate::dataset::Dataset;
-use crate::fit::{Parameters, fit};
+use crate::fit::{Parameters, fit, to_seconds};
 
 /// A check sees the newest arrivals, not all; so does each look at a deadline.
 const TAIL_ARRIVALS: usize = 48;
@@ -54,7 +54,7 @@ pub fn replay(
     parameters: &Parameters,
 ) -> Vec<Replayed> {
     let mut replayed = Vec::new();
-    let mut learned_at = walk.from;
+    let (mut learned_at, mut judged_until) = (walk.from, walk.from);
     while learned_at < walk.to {
         let next = learned_at.saturating_add(walk.refit.max(1)).min(walk.to);
         let model = fit(dataset, history, holidays, learned_at, parameters);
@@ -62,23 +62,33 @@ pub fn replay(
             &model,
             history,
             holidays,
-            learned_at,
+            judged_until,
             next,
             walk.known_until,
         );
-        replayed.extend(in_the_end.into_iter().map(|verdict| {
+        for verdict in in_the_end {
+            let start = verdict.cycle_start.as_second();
+            // What is usually delivered later is for the next model to judge.
+            let usual = verdict
+                .because
+                .as_ref()
+                .map_or(0, |because| to_seconds(because.p50));
+            if start + usual >= next && next < walk.to {
+                break;
+            }
+            judged_until = start + 1;
             let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
                 let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
                 cycles_until(&model, &seen, holidays, start, start + 1, at)
             })
             .and_then(|state| severity(state, &model.fitted, dataset.critical));
-            Replayed {
+            replayed.push(Replayed {
                 alerted: severity.is_some_and(|severity| severity > Severity::Advisory),
                 severity,
                 model_status: model.fitted.status(),
                 verdict,
-            }
-        }));
+            });
+        }
         learned_at = next;
     }
     replayed

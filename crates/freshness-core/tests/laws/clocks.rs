@@ -297,13 +297,19 @@ fn a_move_near_a_clock_change_is_one_move_and_no_zone() {
 
 #[test]
 fn a_fresh_move_has_its_date_and_size() {
-    let learned = Feed::new(
-        "daily +06:00 ±5 UTC 2026-01-01..2026-06-11
-         daily +09:00 ±5 UTC 2026-06-11..2026-06-16",
-    )
-    .learned(1);
-    assert!(learned.contains("provisional"), "{learned}");
-    assert!(!learned.contains("late"), "{learned}");
+    let learned = |until: &str| {
+        Feed::new(&format!(
+            "daily +06:00 ±5 UTC 2026-01-01..2026-06-11
+             daily +09:00 ±5 UTC 2026-06-11..{until}"
+        ))
+        .learned(1)
+    };
+    let fresh = learned("2026-06-15");
+    assert!(fresh.contains("provisional"), "{fresh}");
+    assert!(!fresh.contains("late"), "{fresh}");
+    let settled = learned("2026-06-16");
+    assert!(!settled.contains("provisional"), "{settled}");
+    assert!(!settled.contains("late"), "{settled}");
 }
 
 #[test]

@@ -41,8 +41,8 @@ pub struct Plan<'a> {
 /// How often models are learned anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refit {
-    /// Once at the start of the holdout; of a real history, whose holdout is
-    /// half a year or more, every day, week or month by class.
+    /// Every day, as a person would; of a real history, whose holdout is half a
+    /// year or more, every day, week or month by class.
     Usual,
     /// Once at the start of the holdout.
     Never,
@@ -81,12 +81,12 @@ pub fn holdout(subject: &Subject<'_>, ends_at: i64, plan: &Plan<'_>) -> Window {
     let (days, to, known_until, refit) = match subject.truth.schedule {
         Some(_) => {
             let to = ends_at.saturating_sub(TIME_TO_COME).div_euclid(DAY) * DAY;
-            (i64::from(HOLDOUT_DAYS), to, ends_at, None)
+            (i64::from(HOLDOUT_DAYS), to, ends_at, DAY)
         }
         None => {
             let last = subject.history.at().last();
             let to = last.map_or(ends_at, |last| ends_at.min(last.saturating_add(1)));
-            (pace.days(), to, to, Some(pace.period().clamp(DAY, MONTH)))
+            (pace.days(), to, to, pace.period().clamp(DAY, MONTH))
         }
     };
     let days = plan.holdout_days.map_or(days, i64::from);
@@ -95,7 +95,7 @@ pub fn holdout(subject: &Subject<'_>, ends_at: i64, plan: &Plan<'_>) -> Window {
         to,
         known_until,
         refit: match plan.refit {
-            Refit::Usual => refit,
+            Refit::Usual => Some(refit),
             Refit::Never => None,
             Refit::Every(seconds) => Some(seconds),
         },

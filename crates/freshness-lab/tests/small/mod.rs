@@ -91,7 +91,7 @@ pub(crate) fn history(arrivals: impl IntoIterator<Item = i64>) -> ArrivalHistory
 pub(crate) fn plan(holidays: &Holidays) -> Plan<'_> {
     Plan {
         holdout_days: None,
-        refit: Refit::Usual,
+        refit: Refit::Never,
         methods: Method::ALL.to_vec(),
         onset: true,
         parameters: freshness_core::fit::Parameters::default(),

@@ -69,7 +69,7 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "DAYS")]
     holdout_days: Option<u32>,
 
-    /// Time from one fit to the next, such as 1d; never: one fit before the holdout [default: never; of a real history 1d, weekly 7d, monthly 30d]
+    /// Time from one fit to the next, such as 1d; never: one fit before the holdout [default: 1d; of a real history by class 1d, 7d or 30d]
     #[arg(long, value_name = "DURATION", value_parser = refit)]
     refit: Option<Refit>,
 

@@ -1,0 +1,262 @@
+//! Where do deliveries stand lately?
+//!
+//! A schedule drifts between its moves, and so does its noise: a runner gets
+//! slower by a minute a week, a quiet month follows a busy one. Level and
+//! spread are therefore read from the last deliveries as well. How many count
+//! is decided by forecasting: each delivery is told from the ones before it by
+//! every window, and a shorter window is taken only if its forecasts were
+//! clearly better. What is left over is a forecast error, so the tail that is
+//! read from it holds what following a schedule costs.
+
+use super::quantile::{median, shrinkage, spread};
+
+/// Deliveries that may count, beside all of the regime. Halving as far as a
+/// median is still worth something.
+const WINDOWS: [usize; 4] = [64, 32, 16, 8];
+/// The same for spreads, which need more.
+const SPREAD_WINDOWS: [usize; 3] = [128, 64, 32];
+/// Standard errors by which a shorter window must forecast better.
+const MIN_ERRORS: f64 = 2.0;
+/// Deliveries' worth of belief in the level of the regime, …
+const LEVEL_PRIOR: f64 = 2.0;
+/// … and in its spread.
+const SPREAD_PRIOR: f64 = 16.0;
+/// Deliveries that make a level by themselves.
+const LAST: usize = 2;
+/// … if they differ by no more than this share of it, or by a spread.
+const AGREEMENT: f64 = 0.25;
+/// Forecasts that are compared: the newest ones.
+const MAX_COMPARED: usize = 512;
+/// Forecasts below which nothing is chosen.
+const MIN_COMPARED: usize = 16;
+
+/// What the deliveries before say of each delivery, and of the next one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lately {
+    /// Level before each delivery, and before the next.
+    pub(crate) levels: Vec<f64>,
+    /// The level that a deadline counts from, before each delivery: that of the
+    /// two before, if they agree and are later (a schedule that has just moved).
+    pub(crate) uppers: Vec<f64>,
+    /// The level of the last two, in minutes, if they agree.
+    pub(crate) agreed_minutes: Option<f64>,
+    /// Spread before each delivery relative to all, and before the next.
+    pub(crate) spreads: Vec<f64>,
+}
+
+/// Follows the noise of deliveries (minutes, oldest first; zero is the level of
+/// their regime) from the one at `since` on. `units` are the spreads of their
+/// cells, `regimes` tells which belong together, `least` is the least spread in
+/// units, and `per_day` how many deliveries are expected in a day (0 for less
+/// than one).
+pub(crate) fn follow(
+    minutes: &[f64],
+    units: &[f64],
+    regimes: &[usize],
+    since: usize,
+    least: f64,
+    per_day: usize,
+) -> Lately {
+    let noise: Vec<f64> = (minutes.iter().zip(units))
+        .map(|(minutes, unit)| minutes / unit)
+        .collect();
+    let noise = &noise[..];
+    let n = noise.len();
+    let still = vec![0.0; n + 1];
+    let even = vec![1.0; n + 1];
+    let from = n.saturating_sub(MAX_COMPARED);
+    let compared = from..n;
+    let since = since.min(from);
+    let mut best = Lately {
+        uppers: still.clone(),
+        agreed_minutes: None,
+        levels: still,
+        spreads: even,
+    };
+    if compared.len() < MIN_COMPARED {
+        return best;
+    }
+    let mut loss = losses(noise, &best, compared.clone());
+    // An outage of some hours is no level, and no spread.
+    let longer = (per_day / 4).max(1);
+    for window in WINDOWS.map(|window| window * longer) {
+        let levels = trailing(noise, regimes, (since, window), 0.0, |values| {
+            let n = values.len();
+            shrinkage(n, LEVEL_PRIOR) * median(values).unwrap_or(0.0)
+        });
+        let candidate = Lately {
+            levels,
+            ..best.clone()
+        };
+        let other = losses(noise, &candidate, compared.clone());
+        if is_better(&other, &loss) {
+            (best, loss) = (candidate, other);
+        }
+    }
+    let errors: Vec<f64> = noise
+        .iter()
+        .zip(&best.levels)
+        .map(|(noise, level)| noise - level)
+        .collect();
+    let all = spread(&mut errors[from..].to_vec())
+        .unwrap_or(1.0)
+        .max(1e-9);
+    // A move changes when deliveries come, seldom how steadily.
+    let together = vec![0; n];
+    for window in SPREAD_WINDOWS.map(|window| window * longer) {
+        let spreads = trailing(&errors, &together, (since, window), 1.0, |values| {
+            let n = values.len();
+            let own = spread(values).unwrap_or(all).max(all / 32.0).max(least);
+            (shrinkage(n, SPREAD_PRIOR) * (own / all).ln()).exp()
+        });
+        let candidate = Lately {
+            spreads,
+            ..best.clone()
+        };
+        let other = losses(noise, &candidate, compared.clone());
+        if is_better(&other, &loss) {
+            (best, loss) = (candidate, other);
+        }
+    }
+    best.uppers.clone_from(&best.levels);
+    if per_day <= 1 {
+        // In minutes: a move is the same for cells that scatter and those that don't.
+        let least = all * units.iter().sum::<f64>() / n as f64;
+        let lasts = trailing(
+            minutes,
+            regimes,
+            (since, LAST),
+            f64::NEG_INFINITY,
+            |values| agreed(values, least),
+        );
+        for (i, unit) in units.iter().enumerate() {
+            best.uppers[i] = best.uppers[i].max(lasts[i] / unit);
+        }
+        best.agreed_minutes = Some(lasts[n]).filter(|minutes| minutes.is_finite());
+    }
+    best
+}
+
+/// The level on which the last deliveries agree: two incidents are seldom
+/// equally late.
+fn agreed(values: &[f64], least: f64) -> f64 {
+    let [.., a, b] = values else {
+        return f64::NEG_INFINITY;
+    };
+    let (low, high) = (a.min(*b), a.max(*b));
+    match high - low <= (AGREEMENT * low).max(least) {
+        true => low,
+        false => f64::NEG_INFINITY,
+    }
+}
+
+/// What each forecast cost: the negative logarithm of a Student density with
+/// three degrees of freedom, whose tails forgive incidents.
+fn losses(noise: &[f64], lately: &Lately, compared: std::ops::Range<usize>) -> Vec<f64> {
+    let errors = |i: usize| noise[i] - lately.levels[i];
+    let mut all: Vec<f64> = compared.clone().map(errors).collect();
+    let unit = spread(&mut all).unwrap_or(1.0).max(1e-9);
+    compared
+        .map(|i| {
+            let scale = unit * lately.spreads[i];
+            let z = errors(i) / scale;
+            scale.ln() + 2.0 * (1.0 + z * z / 3.0).ln()
+        })
+        .collect()
+}
+
+/// Are the losses lower, by more than chance makes them?
+fn is_better(candidate: &[f64], than: &[f64]) -> bool {
+    let n = candidate.len() as f64;
+    let gains: Vec<f64> = than.iter().zip(candidate).map(|(a, b)| a - b).collect();
+    let mean = gains.iter().sum::<f64>() / n;
+    let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    mean > MIN_ERRORS * (variance / n).sqrt()
+}
+
+/// A statistic of up to `window` values before each from `from` on, and of the
+/// last ones for the next; `fallback` before. Values of other regimes don't
+/// count. Long windows are looked at every sixteenth of their length.
+fn trailing(
+    values: &[f64],
+    regimes: &[usize],
+    (from, window): (usize, usize),
+    fallback: f64,
+    statistic: impl Fn(&mut [f64]) -> f64,
+) -> Vec<f64> {
+    let stride = (window / 16).max(1);
+    let first = from.saturating_sub(window);
+    let mut begins = first;
+    let mut buffer = Vec::with_capacity(window);
+    let mut found = vec![fallback; values.len() + 1];
+    let mut looked_at = None;
+    for i in first..=values.len() {
+        let is_edge = i > begins && i < values.len() && regimes[i] != regimes[i - 1];
+        if is_edge {
+            (begins, looked_at) = (i, None);
+        }
+        if i < from {
+            continue;
+        }
+        let is_due = looked_at.is_none_or(|at| i >= at + stride) || i == values.len();
+        found[i] = match is_due {
+            true => {
+                looked_at = Some(i);
+                buffer.clear();
+                buffer.extend_from_slice(&values[begins.max(i.saturating_sub(window))..i]);
+                statistic(&mut buffer)
+            }
+            false => found[i - 1],
+        };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Noise of up to 0.5, and what is added to it.
+    fn noise(n: usize, added: impl Fn(usize) -> f64) -> Vec<f64> {
+        (0..n)
+            .map(|i| (i * 7_919 % 101) as f64 / 100.0 - 0.5 + added(i))
+            .collect()
+    }
+
+    fn followed(noise: &[f64], per_day: usize) -> (f64, f64) {
+        let n = noise.len();
+        let told = follow(noise, &vec![1.0; n], &vec![0; n], 0, 0.01, per_day);
+        (told.levels[n], told.agreed_minutes.unwrap_or(0.0))
+    }
+
+    #[test]
+    fn a_drift_is_followed_and_noise_is_not() {
+        let steady = noise(200, |_| 0.0);
+        assert_eq!(followed(&steady, 1).0, 0.0);
+        let (level, _) = followed(&noise(200, |i| i as f64 / 20.0 - 5.0), 1);
+        assert!((4.0..5.5).contains(&level), "{level}");
+    }
+
+    #[test]
+    fn two_that_agree_are_a_new_level_and_two_incidents_are_not() {
+        let late = |sizes: [f64; 2]| {
+            let noise = noise(200, |i| if i < 198 { 0.0 } else { sizes[i - 198] });
+            followed(&noise, 1).1
+        };
+        assert!(late([30.0, 31.0]) > 25.0);
+        assert!(late([30.0, 80.0]) < 1.0);
+        // Six late hours are an outage.
+        let hours = noise(400, |i| if i < 394 { 0.0 } else { 30.0 });
+        assert!(followed(&hours, 24).1 < 1.0);
+    }
+
+    #[test]
+    fn a_noisier_time_has_a_wider_spread() {
+        let calm = noise(300, |_| 0.0);
+        let noisy: Vec<f64> = (calm.iter().enumerate())
+            .map(|(i, noise)| if i < 150 { *noise } else { noise * 8.0 })
+            .collect();
+        let told = follow(&noisy, &[1.0; 300], &[0; 300], 0, 0.01, 1);
+        assert!(told.spreads[300] > 2.0 * told.spreads[100]);
+    }
+}
