@@ -165,9 +165,8 @@ fn grid(minutes: u16, hours: &str) -> Option<Calendar> {
             }
         }
     }
-    let grain = Grain::Minutes(minutes);
-    debug_assert!(grain.seconds() > 0);
-    Some(Calendar::Grid {
+    // Nothing but separators: no hour at all is no calendar.
+    (!set.is_empty()).then_some(Calendar::Grid {
         minutes,
         hours: set,
     })
@@ -315,6 +314,7 @@ mod tests {
             "25:00",
             "monthly day 32",
             "hourly 9-25",
+            "hourly;",
             "mo",
             "weekly mon,tue",
         ] {
