@@ -16,7 +16,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Calendar, DayRule, Grain, HoursOfWeek, MonthRule};
+use super::{Calendar, DayRule, HoursOfWeek, MonthRule};
 use crate::civil::{Weekday, WeekdaySet};
 
 /// All that can be written, for messages.
