@@ -42,6 +42,8 @@ pub(crate) struct Turnout {
 pub(crate) struct CellParameters {
     pub(crate) grain: Grain,
     pub(crate) false_alarm_rate: f64,
+    /// Did the user say how many they bear?
+    pub(crate) is_stated: bool,
     pub(crate) seed: u64,
 }
 
@@ -155,7 +157,11 @@ pub(crate) fn learn(
     let false_alarm_rate = parameters.false_alarm_rate.max(supported_rate(n_inside));
     let threshold = tail::level(ordinary, n_first_habit, false_alarm_rate);
     let band = bootstrap::band(ordinary, n_first_habit, false_alarm_rate, parameters.seed);
-    let far_out = FAR_OUT * (of_sorted(ordinary, 0.75) - of_sorted(ordinary, 0.25));
+    // Who asks for more alarms means ordinary deliveries too.
+    let far_out = match parameters.is_stated {
+        true => 0.0,
+        false => FAR_OUT * (of_sorted(ordinary, 0.75) - of_sorted(ordinary, 0.25)),
+    };
     let threshold = threshold.max(far_out);
     let band = (band.0.max(far_out), band.1.max(far_out));
     let mut usual = errors[newest..].to_vec();
@@ -343,6 +349,7 @@ mod tests {
         let parameters = CellParameters {
             grain: Grain::Day,
             false_alarm_rate: 0.001,
+            is_stated: false,
             seed: 0,
         };
         let calendar = "daily".parse().unwrap();

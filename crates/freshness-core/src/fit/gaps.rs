@@ -13,6 +13,7 @@ use super::{Parameters, tail, trim};
 use crate::calendar::Inference;
 use crate::civil::{DAY, HOUR, MINUTE, Zone};
 use crate::fit::model::to_timestamp;
+use crate::schedule::Grain;
 
 /// Hours in a part of the week.
 pub(crate) const PART_HOURS: i64 = 6;
@@ -83,7 +84,7 @@ pub(crate) fn learn(
     let threshold = tail::level(
         ordinary,
         n_inside,
-        parameters.false_alarm_rate.max(0.1 / n_inside as f64),
+        parameters.rate(Grain::Day).max(0.1 / n_inside as f64),
     );
     let minutes = |log: f64| round(log.exp().min(LONGEST));
     let cells: Vec<GapCell> = parts

@@ -90,9 +90,8 @@ pub(crate) fn scheduled(
     }
     let cell_parameters = CellParameters {
         grain,
-        false_alarm_rate: (parameters.false_alarm_rate
-            * (grain.seconds() as f64 / DAY as f64).sqrt())
-        .clamp(1e-5, 0.05),
+        false_alarm_rate: parameters.rate(grain),
+        is_stated: parameters.false_alarms_per_month.is_some(),
         seed: parameters.seed,
     };
     let learned = cells::learn(&deliveries, &turnout, &inference.calendar, cell_parameters);

@@ -34,9 +34,9 @@ pub(crate) use model::{to_seconds, to_timestamp};
 
 use crate::arrivals::ArrivalHistory;
 use crate::calendar;
-use crate::civil::Holidays;
+use crate::civil::{DAY, Holidays};
 use crate::dataset::Dataset;
-use crate::schedule::Calendar;
+use crate::schedule::{Calendar, Grain};
 
 /// Scales the median absolute deviation to a normal standard deviation
 /// (Iglewicz & Hoaglin 1993).
@@ -45,8 +45,12 @@ const MAD_TO_SIGMA: f64 = 1.4826;
 /// What the user can set about learning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
-    /// The share of ordinary cycles that may pass the deadline.
+    /// The share of ordinary daily cycles that may pass the deadline; of other
+    /// grains times the square root of their period in days.
     pub false_alarm_rate: f64,
+    /// Instead: false alarms that a dataset may raise in a month, whatever its
+    /// grain; positive.
+    pub false_alarms_per_month: Option<f64>,
     /// Seed of the bootstrap.
     pub seed: u64,
 }
@@ -55,8 +59,23 @@ impl Default for Parameters {
     fn default() -> Parameters {
         Parameters {
             false_alarm_rate: 0.001,
+            false_alarms_per_month: None,
             seed: 0,
         }
+    }
+}
+
+impl Parameters {
+    /// The share of a grain's ordinary cycles that may pass the deadline.
+    pub fn rate(&self, grain: Grain) -> f64 {
+        /// Rates outside are no thresholds.
+        const RATES: (f64, f64) = (1e-5, 0.05);
+        let days = grain.seconds() as f64 / DAY as f64;
+        let rate = match self.false_alarms_per_month {
+            Some(per_month) => per_month * grain.seconds() as f64 / Grain::Month.seconds() as f64,
+            None => self.false_alarm_rate * days.sqrt(),
+        };
+        rate.clamp(RATES.0, RATES.1)
     }
 }
 
@@ -85,5 +104,28 @@ pub fn fit(
         first_arrival: at.first().copied().map(to_timestamp),
         n_arrivals: n_arrivals as u64,
         fitted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_of_any_grain_may_raise_what_the_user_bears() {
+        let stated = Parameters {
+            false_alarms_per_month: Some(0.1),
+            ..Parameters::default()
+        };
+        for grain in [Grain::HOUR, Grain::Day, Grain::Week] {
+            let cycles = Grain::Month.seconds() as f64 / grain.seconds() as f64;
+            assert!(
+                (stated.rate(grain) * cycles - 0.1).abs() < 1e-9,
+                "{grain:?}"
+            );
+        }
+        let usual = Parameters::default();
+        assert_eq!(usual.rate(Grain::Day), 0.001);
+        assert!(usual.rate(Grain::HOUR) < 0.001 && usual.rate(Grain::Week) > 0.001);
     }
 }

@@ -196,7 +196,10 @@ pub fn evaluate(
         methods: scores
             .map(|(method, of_method)| method_scores(*method, of_method, &prepared, n_channels))
             .collect(),
-        calibration: calibrate(learned, plan.parameters.false_alarm_rate),
+        calibration: calibrate(
+            learned,
+            plan.parameters.rate(freshness_core::schedule::Grain::Day),
+        ),
         first_days: walked.then(|| first_days.told()),
         after_moves: walked.then(|| after_moves.told()),
         datasets: lines(&prepared, &methods, &counted),

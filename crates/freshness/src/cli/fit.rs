@@ -24,6 +24,7 @@ use crate::rounds::{self, AsOf, DatasetFailure, FitChange, FitReport, News};
   freshness fit
   freshness fit --now 2026-03-01T00:00:00Z --any-time   as if it were then
   freshness fit --false-alarm-rate 0.01                 tighter deadlines, more false alarms
+  freshness fit --false-alarms-per-dataset-month 0.1    the same for hourly and weekly datasets
   freshness fit --format json | jq '.news[]'
 
 Exit codes: 0 done, 2 a dataset could not be fitted, or none (those that could are stored all
@@ -32,6 +33,10 @@ pub(super) struct FitArgs {
     /// Share of ordinary cycles that may pass the deadline [default: 0.001] [env: FRESHNESS_FALSE_ALARM_RATE]
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     false_alarm_rate: Option<f64>,
+
+    /// Instead: false alarms that a dataset may raise in a month, such as 0.1 [env: FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH]
+    #[arg(long, value_name = "N", value_parser = values::alarms, conflicts_with = "false_alarm_rate")]
+    false_alarms_per_dataset_month: Option<f64>,
 
     /// Fit although --now lies in the future, or before what newer models have seen
     #[arg(long)]
@@ -73,6 +78,10 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
     let mut parameters = context.settings.fit.clone();
     if let Some(rate) = args.false_alarm_rate {
         parameters.false_alarm_rate = rate;
+        parameters.false_alarms_per_month = None;
+    }
+    if args.false_alarms_per_dataset_month.is_some() {
+        parameters.false_alarms_per_month = args.false_alarms_per_dataset_month;
     }
     if let Some(seed) = args.seed {
         parameters.seed = seed;

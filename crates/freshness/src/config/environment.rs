@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Environment(BTreeMap<String, String>);
 
 /// Variables that set something, in the order the help names them.
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 11] = [
     "FRESHNESS_CONFIG",
     "FRESHNESS_STORE",
     "FRESHNESS_NOW",
@@ -21,6 +21,7 @@ const VARIABLES: [&str; 10] = [
     "FRESHNESS_LOCK_TIMEOUT",
     "FRESHNESS_COLOR",
     "FRESHNESS_FALSE_ALARM_RATE",
+    "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH",
     "FRESHNESS_SEED",
     "FRESHNESS_STRICT",
 ];

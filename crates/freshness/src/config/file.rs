@@ -49,6 +49,9 @@ pub struct FitSection {
     /// Share of ordinary cycles that may pass the deadline, in (0, 1).
     #[serde(default, deserialize_with = "share")]
     pub false_alarm_rate: Option<f64>,
+    /// False alarms that a dataset may raise in a month, above 0.
+    #[serde(default, deserialize_with = "alarms")]
+    pub false_alarms_per_dataset_month: Option<f64>,
     /// Seed of the bootstrap.
     #[serde(default, deserialize_with = "seed")]
     pub seed: Option<u64>,
@@ -115,6 +118,10 @@ fn threads<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u16>, D::Error>
 
 fn share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
     read(typed, values::share)
+}
+
+fn alarms<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
+    read(typed, values::alarms)
 }
 
 fn seed<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u64>, D::Error> {

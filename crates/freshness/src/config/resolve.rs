@@ -126,10 +126,12 @@ fn settle(
         format: file_format,
         threads: file_threads,
         color: file_color,
-        fit: FitSection {
-            false_alarm_rate,
-            seed,
-        },
+        fit:
+            FitSection {
+                false_alarm_rate,
+                false_alarms_per_dataset_month,
+                seed,
+            },
         check: CheckSection {
             strict,
             max_model_age,
@@ -178,6 +180,12 @@ fn settle(
             false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE", values::share)?
                 .or(false_alarm_rate)
                 .unwrap_or(defaults.false_alarm_rate),
+            false_alarms_per_month: variable(
+                environment,
+                "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH",
+                values::alarms,
+            )?
+            .or(false_alarms_per_dataset_month),
             seed: variable(environment, "FRESHNESS_SEED", values::seed)?
                 .or(seed)
                 .unwrap_or(defaults.seed),
@@ -280,6 +288,10 @@ mod tests {
         assert_eq!(
             refused("FRESHNESS_FALSE_ALARM_RATE", "1.5"),
             "FRESHNESS_FALSE_ALARM_RATE is unreadable: 1.5: expected a share between 0 and 1, such as 0.001"
+        );
+        assert_eq!(
+            refused("FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH", "0"),
+            "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH is unreadable: 0: expected a number above 0 and up to 100, such as 0.1"
         );
         assert_eq!(
             refused("FRESHNESS_STRICT", "1"),

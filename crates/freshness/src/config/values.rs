@@ -40,6 +40,14 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a share between 0 and 1, such as 0.001".to_owned())
 }
 
+/// False alarms a month. Zero would mean a deadline that is never reached.
+pub(crate) fn alarms(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&alarms: &f64| alarms > 0.0 && alarms <= 100.0)
+        .ok_or_else(|| "expected a number above 0 and up to 100, such as 0.1".to_owned())
+}
+
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse()
