@@ -17,6 +17,8 @@ const FENCE: f64 = 3.0;
 /// Distances of the 90 % quantile from the median: 7.7 standard deviations of a
 /// normal sample, 14 of an exponential one.
 const FENCE_OF_HIGH: f64 = 6.0;
+/// The least interquartile range, in spreads; that of a normal sample is 1.35.
+const LEAST_WIDTH: f64 = 0.5;
 /// What surely happens to more than one delivery in twelve is how the feed is.
 const MAX_SHARE: f64 = 0.08;
 /// What surely happens to more than one in two hundred may be a second habit.
@@ -50,11 +52,8 @@ pub(crate) fn trim(sorted: &[f64]) -> Trimmed {
         return all;
     }
     let [first, middle, third] = [0.25, 0.5, 0.75].map(|level| of_sorted(sorted, level));
-    let width = third - first;
-    // Equal values have no spread to measure a distance with.
-    if width <= 0.0 {
-        return all;
-    }
+    // Values so punctual that they are equal still have incidents.
+    let width = (third - first).max(LEAST_WIDTH);
     let skew = (3.0 * medcouple(sorted)).exp().max(1.0);
     // Of a mixture of habits the medcouple makes too much; of a sample with
     // many incidents, the 90 % quantile.
@@ -152,6 +151,12 @@ mod tests {
         check_trim(200, even, &[], 200, 200);
         check_trim(200, exponential, &[], 200, 200);
         check_trim(200, even, &[300.0, 450.0, 700.0], 200, 200);
+    }
+
+    #[test]
+    fn one_late_delivery_of_an_exactly_punctual_feed_is_set_aside() {
+        check_trim(200, |_| 0.0, &[66.0], 200, 200);
+        check_trim(200, |share| (share * 2.0).floor(), &[66.0], 200, 200);
     }
 
     #[test]

@@ -51,8 +51,14 @@ pub(super) fn of(
         State::Pending => match cycle.deadline {
             Some(_) => format!("cycle {} is not due yet; {rests_on}", cycle.cycle),
             None => format!(
-                "cycle {} was skipped, as it often is; {rests_on}",
-                cycle.cycle
+                "cycle {} has not come, but {:.0} % of its kind never do: no promise until \
+                 that cannot be chance; {rests_on}",
+                cycle.cycle,
+                100.0
+                    * cycle
+                        .because
+                        .as_ref()
+                        .map_or(0.0, |because| because.skipped)
             ),
         },
         State::Ok => match fitted {

@@ -33,8 +33,10 @@ use crate::sources::{Source, TimeRules};
 
 Columns: dataset_id, cycle, cycle_start, deadline, arrived_at, state, alerted, severity, model_status.
 `state` is what became of the cycle; `alerted` says whether it was late at its deadline by a model
-that may alert, `severity` how much it mattered then. Until three arrivals had come by its deadline
-the state is `insufficient_history`.
+that may alert, `severity` how much it mattered then. A cycle can arrive late without having been
+alerted: its kind is skipped too often for a promise, or at its deadline another delivery was taken
+for it. Until three arrivals had come by its deadline the state is `insufficient_history`, before
+the first one `unknown`.
 
 A row is a cycle, an alert a person told once: it stands until the next delivery, and cycles that are
 late meanwhile are alerted=true rows of the same alert. The summary counts both, by dataset and by the

@@ -27,7 +27,7 @@ use crate::rounds;
 /// Score learned deadlines against fixed rules, where the truth is known.
 ///
 /// Learns from the past of a synthetic warehouse, and scores its last 45 days,
-/// which no model saw: how many false alarms, how many of the late deliveries
+/// each judged by a model that had not seen it: how many false alarms, how many of the late deliveries
 /// were alerted and how soon, beside the rules that teams use instead. Some of
 /// those are handed what nobody has (the true calendar, thresholds tuned on the
 /// scored days themselves), so that none is beaten unfairly. With --on the
@@ -65,7 +65,7 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["seed", "seeds", "plain"])]
     on: Option<PathBuf>,
 
-    /// Days at the end of the history that no model sees [default: 45; of a real history 180, hourly 60, weekly 550, monthly 1100]
+    /// Days at the end of the history that are scored, each by a model of the night before [default: 45; of a real history 180, hourly 60, weekly 550, monthly 1100]
     #[arg(long, value_name = "DAYS")]
     holdout_days: Option<u32>,
 
