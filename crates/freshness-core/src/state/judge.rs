@@ -21,7 +21,7 @@ const CONTEXT_CYCLES: i64 = 8;
 /// Empty cycles in a row are no habit once their joint chance is below this.
 const IMPROBABLE: f64 = 0.001;
 /// Arrivals below which nothing can be said at all.
-const MIN_ARRIVALS: u64 = 3;
+pub const MIN_ARRIVALS: u64 = 3;
 
 /// Judges a dataset at `now` (UTC seconds). `history` may hold only the recent
 /// arrivals; those after `now` are not looked at. `None` for the model means

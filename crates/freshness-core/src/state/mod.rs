@@ -6,7 +6,7 @@ mod replay;
 mod silence;
 mod verdict;
 
-pub use judge::{cycles_until, judge};
+pub use judge::{MIN_ARRIVALS, cycles_until, judge};
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

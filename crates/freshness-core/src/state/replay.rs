@@ -4,7 +4,7 @@
 //! learned from the past, judges the cycles that are usually delivered until
 //! the next one is learned, and at each deadline sees only what had arrived by then.
 
-use super::judge::{cycles_until, severity};
+use super::judge::{MIN_ARRIVALS, cycles_until, severity};
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
@@ -66,7 +66,7 @@ pub fn replay(
             next,
             walk.known_until,
         );
-        for verdict in in_the_end {
+        for mut verdict in in_the_end {
             let start = verdict.cycle_start.as_second();
             // What is usually delivered later is for the next model to judge.
             let usual = verdict
@@ -81,7 +81,11 @@ pub fn replay(
                 let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
                 cycles_until(&model, &seen, holidays, start, start + 1, at)
             })
+            .filter(|_| !is_too_early(&verdict, history.at()))
             .and_then(|state| severity(state, &model.fitted, dataset.critical));
+            if is_too_early(&verdict, history.at()) {
+                verdict.state = State::InsufficientHistory;
+            }
             replayed.push(Replayed {
                 alerted: severity.is_some_and(|severity| severity > Severity::Advisory),
                 severity,
@@ -92,6 +96,14 @@ pub fn replay(
         learned_at = next;
     }
     replayed
+}
+
+/// Had hardly anything arrived by the deadline? A check says only that then.
+fn is_too_early(verdict: &CycleVerdict, at: &[i64]) -> bool {
+    verdict.deadline.is_some_and(|deadline| {
+        let n_seen = at.partition_point(|&at| at <= deadline.as_second());
+        (1..MIN_ARRIVALS).contains(&(n_seen as u64))
+    })
 }
 
 /// The state of a cycle just past its deadline, if it was late then. Judged

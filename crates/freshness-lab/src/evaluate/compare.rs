@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use freshness_core::state::MIN_ARRIVALS;
+
 use super::onset::Stretches;
 use super::report::{DatasetLine, Figures, Group, MethodScores};
 use super::{Learned, Scope, Subject, Tally};
 use crate::baselines::{Contestant, Method};
-
-/// A dataset with fewer arrivals says nothing.
-const LEAST_ARRIVALS: usize = 3;
 
 /// What was worked out of one dataset before the methods are compared.
 pub(super) struct Prepared<'a> {
@@ -100,7 +99,7 @@ pub(super) fn lines(
                 .as_ref()
                 .map(|(calendar, _)| calendar.to_string()),
             learned_calendar: one.learned.calendar.clone(),
-            model_status: match known < LEAST_ARRIVALS {
+            model_status: match (known as u64) < MIN_ARRIVALS {
                 true => "insufficient_history",
                 false => one.learned.status,
             },

@@ -9,7 +9,7 @@ use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::status::unknown_dataset;
+use super::status::dataset_named;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint;
@@ -57,17 +57,7 @@ const LAST_CYCLES: usize = 60;
 pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let store = context.open(Access::ReadOnly)?;
     let now = context.clock.now();
-    let mut entries = store.datasets()?;
-    let at = entries
-        .iter()
-        .position(|entry| entry.id.as_str() == args.dataset);
-    let entry = match at {
-        Some(at) => entries.swap_remove(at),
-        None => {
-            let known = entries.iter().map(|entry| &entry.id);
-            return Err(unknown_dataset(&args.dataset, known));
-        }
-    };
+    let entry = dataset_named(&store, &args.dataset)?;
     let explained = rounds::explain(&store, entry, now)?;
     let asked = match args.cycle {
         Some(name) => Some(find_cycle(&explained, name, now)?),

@@ -10,7 +10,7 @@ use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::status::unknown_dataset;
+use super::status::dataset_named;
 use super::{Answer, Context};
 use crate::config::{Format, Protocol};
 use crate::hint::{WithHint, failure};
@@ -139,17 +139,7 @@ pub(super) fn run(args: &PlotArgs, context: &mut Context) -> anyhow::Result<Answ
 fn figure_of(args: &PlotArgs, context: &Context) -> anyhow::Result<Figure> {
     let store = context.open(Access::ReadOnly)?;
     let now = context.clock.now();
-    let mut entries = store.datasets()?;
-    let at = entries
-        .iter()
-        .position(|entry| entry.id.as_str() == args.dataset);
-    let entry = match at {
-        Some(at) => entries.swap_remove(at),
-        None => {
-            let known = entries.iter().map(|entry| &entry.id);
-            return Err(unknown_dataset(&args.dataset, known));
-        }
-    };
+    let entry = dataset_named(&store, &args.dataset)?;
     let explained = rounds::explain(&store, entry, now)?;
     let window = match (args.days, args.from, args.to) {
         (Some(days), ..) => Window::Days(days),

@@ -6,7 +6,7 @@ use std::io;
 use clap::Args;
 use freshness_core::dataset::DatasetId;
 use freshness_core::state::State;
-use freshness_store::Access;
+use freshness_store::{Access, DatasetEntry, Store};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -136,8 +136,20 @@ pub(super) fn say_doubts(doubts: &[Doubt], context: &Context) {
     }
 }
 
+/// The dataset of this name, or what its user may have meant.
+pub(super) fn dataset_named(store: &Store, asked: &str) -> anyhow::Result<DatasetEntry> {
+    let mut entries = store.datasets()?;
+    match entries.iter().position(|entry| entry.id.as_str() == asked) {
+        Some(at) => Ok(entries.swap_remove(at)),
+        None => Err(unknown_dataset(
+            asked,
+            entries.iter().map(|entry| &entry.id),
+        )),
+    }
+}
+
 /// What a user who asks for a dataset that is not there may have meant.
-pub(super) fn unknown_dataset<'a>(
+fn unknown_dataset<'a>(
     asked: &str,
     known: impl IntoIterator<Item = &'a DatasetId>,
 ) -> anyhow::Error {

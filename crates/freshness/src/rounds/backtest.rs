@@ -6,14 +6,11 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
-use freshness_core::state::{Replayed, State, Walk, replay};
+use freshness_core::state::{Replayed, Walk, replay};
 use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
 use super::{DatasetFailure, RoundError, holidays};
-
-/// Arrivals below which a check says `insufficient_history` whatever happens.
-const LEAST_ARRIVALS: usize = 3;
 
 /// Before the first arrival of all nothing is known of any cycle, except that
 /// its sender may say which one it was: of a month before, at most.
@@ -148,26 +145,9 @@ fn replay_one(
     walk: &Walk,
     parameters: &Parameters,
 ) -> Result<Past, String> {
-    let mut cycles = panic::catch_unwind(AssertUnwindSafe(|| {
+    let cycles = panic::catch_unwind(AssertUnwindSafe(|| {
         replay(dataset, history, holidays, walk, parameters)
     }))
     .map_err(|_| "the replay itself failed; please report this as a defect".to_owned())?;
-    cycles
-        .iter_mut()
-        .for_each(|cycle| say_too_few(cycle, history.at()));
     Ok((history.at().first().copied(), cycles))
-}
-
-/// Of a dataset of which hardly anything had arrived a check says only that:
-/// so does its replay.
-fn say_too_few(cycle: &mut Replayed, at: &[i64]) {
-    let Some(deadline) = cycle.verdict.deadline else {
-        return;
-    };
-    let n_seen = at.partition_point(|&at| at <= deadline.as_second());
-    if (1..LEAST_ARRIVALS).contains(&n_seen) {
-        cycle.verdict.state = State::InsufficientHistory;
-        cycle.severity = None;
-        cycle.alerted = false;
-    }
 }

@@ -23,9 +23,9 @@ pub(super) enum Mark {
 }
 
 /// Room for the labels of moves and outages, pixels.
-const LANE: u32 = 44;
+pub(super) const LANE: u32 = 44;
 /// Room for the labels of the axes, pixels.
-const BELOW: u32 = 46;
+pub(super) const BELOW: u32 = 46;
 /// … for the name of the axis of heights, and between it and the labels.
 const NAME: u32 = 34;
 /// Room at the edge of the picture, for the name of the axis of heights.

@@ -9,14 +9,12 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
+use super::arrivals::{BELOW, LANE};
 use super::axes::Axis;
 use super::{Drawn, LABEL, Page, font, letters};
 use crate::outputs::words;
 use crate::rounds::{Height, PointKind};
 
-/// As above and below the arrivals, so that heights meet.
-const LANE: u32 = 44;
-const BELOW: u32 = 46;
 /// Room around the name of a line, pixels.
 const NAME: u32 = 20;
 /// At least so high is a bar, pixels.
