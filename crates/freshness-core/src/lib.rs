@@ -13,3 +13,4 @@ pub mod arrivals;
 pub mod calendar;
 pub mod fit;
 pub mod state;
+pub mod incidents;

@@ -1,0 +1,247 @@
+//! Which of the late datasets began it?
+//!
+//! One walk over the late datasets, parents first. A dataset takes over the
+//! roots of every parent that explains it; one that no parent explains is a
+//! root. Only late datasets are walked, so a late ancestor behind one that is
+//! on time explains nothing.
+//!
+//! A parent that is still awaited explains its child if the cycle it is late
+//! with usually comes before that of the child: what was due later cannot have
+//! held up what was due earlier. A parent that came late explains it as long as
+//! the child has not taken longer since than the edge ever does; after that the
+//! child is late on its own.
+
+use super::lag::{EdgeLag, EdgeLags};
+use super::late::LateDataset;
+use crate::lineage::Lineage;
+
+/// Where the lateness of datasets began. All numbers are places in the slice of
+/// late datasets.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Attribution {
+    /// The claims of each late dataset, one range after the other.
+    starts: Vec<u32>,
+    claims: Vec<Claim>,
+    /// Roots beyond those named?
+    more: Vec<bool>,
+    /// A late parent that does not explain it.
+    below: Vec<Option<u32>>,
+}
+
+/// A root that explains a late dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// The root.
+    pub root: u32,
+    /// Edges from the root, over late datasets only; 0 for the root itself.
+    pub hops: u32,
+    /// Seconds from the root's arrival to the dataset's: 90 % between the two;
+    /// `None` if the lag of an edge on the way is unknown.
+    pub wait: Option<(i64, i64)>,
+    /// The slowest edge on the way that takes longest: its ends and its usual
+    /// lag in seconds.
+    pub slowest: Option<(u32, u32, i64)>,
+}
+
+/// So many roots of one dataset are named, nearest first. A bound is what keeps
+/// the walk linear; who reads a fifth name has a warehouse that is down.
+pub const ROOTS_NAMED: usize = 4;
+
+/// Attributes late datasets. They are sorted by name; `now` is UTC seconds.
+pub fn attribute(
+    lineage: &Lineage,
+    late: &[LateDataset],
+    lags: &EdgeLags,
+    now: i64,
+) -> Attribution {
+    const NOWHERE: u32 = u32::MAX;
+    let mut place_of = vec![NOWHERE; lineage.datasets().len()];
+    let mut strangers = Vec::new();
+    let mut from = 0;
+    for (i, dataset) in late.iter().enumerate() {
+        match find(lineage, dataset, &mut from) {
+            Some(node) => place_of[node] = i as u32,
+            None => strangers.push(i as u32),
+        }
+    }
+    let late_nodes = lineage.topological_indices().iter();
+    let late_nodes = late_nodes.filter(|&&node| place_of[node as usize] != NOWHERE);
+    let walk = late_nodes.map(|&node| (place_of[node as usize], Some(node)));
+    let walk = walk.chain(strangers.iter().map(|&i| (i, None)));
+
+    let mut found = vec![(0, 0); late.len()];
+    let mut attribution = Attribution {
+        starts: Vec::with_capacity(late.len() + 1),
+        claims: Vec::new(),
+        more: vec![false; late.len()],
+        below: vec![None; late.len()],
+    };
+    let mut claims: Vec<Claim> = Vec::with_capacity(late.len());
+    let mut heard: Vec<Claim> = Vec::new();
+    for (i, node) in walk {
+        let child = &late[i as usize];
+        heard.clear();
+        for &parent_node in node.map_or(&[][..], |node| lineage.parent_indices(node as usize)) {
+            let parent = place_of[parent_node as usize];
+            if parent == NOWHERE {
+                continue;
+            }
+            let lag = lags.get(parent_node, node.unwrap_or(NOWHERE));
+            if !explains(&late[parent as usize], child, lag, now) {
+                let below = &mut attribution.below[i as usize];
+                *below = Some(below.map_or(parent, |other| other.min(parent)));
+                continue;
+            }
+            attribution.more[i as usize] |= attribution.more[parent as usize];
+            let (start, end) = found[parent as usize];
+            heard.extend(
+                claims[start..end]
+                    .iter()
+                    .map(|claim| further(claim, parent, i, lag)),
+            );
+        }
+        let start = claims.len();
+        if heard.is_empty() {
+            claims.push(Claim {
+                root: i,
+                hops: 0,
+                wait: Some((0, 0)),
+                slowest: None,
+            });
+        } else {
+            attribution.more[i as usize] |= merge(&mut heard);
+            claims.extend_from_slice(&heard);
+        }
+        found[i as usize] = (start, claims.len());
+    }
+    attribution.claims.reserve(claims.len());
+    for (start, end) in found {
+        attribution.starts.push(attribution.claims.len() as u32);
+        attribution.claims.extend_from_slice(&claims[start..end]);
+    }
+    attribution.starts.push(attribution.claims.len() as u32);
+    attribution
+}
+
+impl Attribution {
+    /// The roots that explain late dataset `i`, nearest first; of a root itself
+    /// only that.
+    pub fn claims(&self, i: usize) -> &[Claim] {
+        &self.claims[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+
+    /// Are there more roots than are named?
+    pub fn has_more(&self, i: usize) -> bool {
+        self.more[i]
+    }
+
+    /// Is late dataset `i` one that began it?
+    pub fn is_root(&self, i: usize) -> bool {
+        self.claims(i)[0].hops == 0
+    }
+
+    /// A late parent of root `i` that does not explain it: it is late on its
+    /// own below that one.
+    pub fn below(&self, i: usize) -> Option<usize> {
+        let below = self.below[i].filter(|_| self.is_root(i));
+        below.map(|parent| parent as usize)
+    }
+
+    /// The number of late datasets.
+    pub fn len(&self) -> usize {
+        self.more.len()
+    }
+
+    /// Is nothing late?
+    pub fn is_empty(&self) -> bool {
+        self.more.is_empty()
+    }
+}
+
+/// Does the lateness of a parent explain that of its child?
+fn explains(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>, now: i64) -> bool {
+    // The child's cycle is made from that cycle of the parent which comes
+    // nearest to one lag before it.
+    let begun_by = match lag {
+        Some(lag) => child.usual_by - lag.p50 + lag.parent_period.unwrap_or(0) / 2,
+        None => child.usual_by,
+    };
+    if parent.usual_from > begun_by {
+        return false;
+    }
+    let Some(came) = parent.arrived_at else {
+        return true;
+    };
+    let waited_until = child.arrived_at.unwrap_or(now);
+    let patience = match lag {
+        Some(lag) => lag.abnormal,
+        // As long after its usual time as the child's deadline allows.
+        None => (child.since - child.usual_from).max(0),
+    };
+    waited_until - came <= patience
+}
+
+/// A claim one edge further down.
+fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Claim {
+    let wait = claim.wait.zip(lag);
+    let wait = wait.map(|((from, to), lag)| (from + lag.wait_from, to + lag.wait_to));
+    let edge = lag.map(|lag| (parent, child, lag.p50));
+    let slowest = match (claim.slowest, edge) {
+        (Some(known), Some(edge)) if edge.2 > known.2 => Some(edge),
+        (Some(known), _) => Some(known),
+        (None, edge) => edge,
+    };
+    Claim {
+        root: claim.root,
+        hops: claim.hops + 1,
+        wait,
+        slowest,
+    }
+}
+
+/// One claim for each root: the fewest hops, and the longest wait, for a
+/// dataset waits for all it is made from. Nearest first, and of those no more
+/// than are named. Tells whether some were left out.
+fn merge(heard: &mut Vec<Claim>) -> bool {
+    if heard.len() > 1 {
+        heard.sort_unstable_by_key(|claim| (claim.root, claim.hops));
+        heard.dedup_by(|later, kept| {
+            if later.root != kept.root {
+                return false;
+            }
+            let both = kept.wait.zip(later.wait);
+            if both.is_some_and(|(kept, later)| later.1 > kept.1) {
+                kept.slowest = later.slowest;
+            }
+            kept.wait = both.map(|(a, b)| (a.0.max(b.0), a.1.max(b.1)));
+            true
+        });
+        heard.sort_unstable_by_key(|claim| (claim.hops, claim.root));
+    }
+    let more = heard.len() > ROOTS_NAMED;
+    heard.truncate(ROOTS_NAMED);
+    more
+}
+
+/// The index of a late dataset; `from` is where the one before it was found, so
+/// that all of a sorted list cost no more than a walk, and few no more than as
+/// many searches.
+fn find(lineage: &Lineage, dataset: &LateDataset, from: &mut usize) -> Option<usize> {
+    let names = lineage.datasets();
+    let id = &dataset.dataset_id;
+    // Not sorted after all: from the start again.
+    if *from > 0 && names.get(*from - 1).is_some_and(|before| before >= id) {
+        *from = 0;
+    }
+    let mut reach = 1;
+    while names.get(*from + reach - 1).is_some_and(|name| name < id) {
+        *from += reach;
+        reach *= 2;
+    }
+    let within = &names[*from..(*from + reach).min(names.len())];
+    *from += within.partition_point(|name| name < id);
+    let is_it = names.get(*from) == Some(id);
+    let at = *from;
+    *from += usize::from(is_it);
+    is_it.then_some(at)
+}

@@ -1,0 +1,18 @@
+//! Why are they late, and what must a person look at?
+//!
+//! Many late datasets come down to few that began it. Each late dataset is put
+//! under its topmost late ancestors ([`attribute`]), what an edge of the lineage
+//! usually takes says when it should recover ([`EdgeLag`]), and incidents are
+//! followed from check to check (`advance`).
+
+mod attribute;
+mod incident;
+mod lag;
+mod late;
+mod mass;
+
+pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
+pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait, incidents};
+pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
+pub use late::LateDataset;
+pub use mass::{Feed, Mass, Odds};
