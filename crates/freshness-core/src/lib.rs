@@ -8,9 +8,11 @@
 pub mod civil;
 pub mod schedule;
 pub mod dataset;
+pub mod dashboard;
 pub mod lineage;
 pub mod arrivals;
 pub mod calendar;
 pub mod fit;
 pub mod state;
 pub mod incidents;
+pub mod trust;

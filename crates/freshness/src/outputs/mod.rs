@@ -5,6 +5,7 @@
 
 pub mod account;
 mod backtest;
+pub mod badge;
 pub mod chart;
 pub mod datasets;
 pub mod evaluation;

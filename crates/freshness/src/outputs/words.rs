@@ -3,6 +3,7 @@
 use freshness_core::civil::{DAY, Day, MINUTE, Weekday, Zone};
 use freshness_core::fit::{CellKey, Change, EffectKey, Source};
 use freshness_core::state::{Severity, State};
+use freshness_core::trust::{Standing, Trust};
 use jiff::Timestamp;
 
 /// A duration in words, as the reasons of verdicts say it: `3 h 05 min`.
@@ -30,6 +31,23 @@ pub fn severity(severity: Severity) -> &'static str {
         Severity::Advisory => "advisory",
         Severity::Warning => "warning",
         Severity::Critical => "critical",
+    }
+}
+
+/// How a dashboard stands, in words for people.
+pub fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Late => "late",
+        Standing::CouldNotTell => "could not tell",
+        Standing::Healthy => "on time",
+    }
+}
+
+/// The score of a dashboard, or its bounds where nobody can tell: `60–85`.
+pub fn score(trust: &Trust) -> String {
+    match trust.score {
+        Some(score) => score.to_string(),
+        None => format!("{}–{}", trust.at_least, trust.at_most),
     }
 }
 

@@ -10,7 +10,7 @@ use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// Verdana has the same widths as DejaVu Sans, which may not be installed.
-pub(super) const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+pub(in crate::outputs) const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 
 static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
     let bytes = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
@@ -18,13 +18,13 @@ static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
 });
 
 /// Width of a text in pixels, in letters so many pixels high.
-pub(super) fn width(text: &str, pixels: f64) -> f64 {
+pub(in crate::outputs) fn width(text: &str, pixels: f64) -> f64 {
     let units: u32 = text.chars().map(|letter| advance(glyph(letter))).sum();
     f64::from(units) * scale(pixels)
 }
 
 /// The text, or as much of its start as fits, with an ellipsis.
-pub(super) fn fit(text: &str, pixels: f64, most: f64) -> String {
+pub(in crate::outputs) fn fit(text: &str, pixels: f64, most: f64) -> String {
     if width(text, pixels) <= most {
         return text.to_owned();
     }

@@ -10,7 +10,7 @@ mod axes;
 mod calibration;
 mod canvas;
 mod distribution;
-mod font;
+pub(super) mod font;
 mod frame;
 mod inline;
 mod labels;

@@ -1,0 +1,112 @@
+//! What should the reader of a dashboard know?
+//!
+//! One caveat: which tables are late, the worst cause first and since when,
+//! which parts of the report that concerns, and when they should be there.
+
+use jiff::Timestamp;
+
+use super::score::{Cause, Doubted, Standing, Trust};
+use crate::state::STOPPED_SECONDS;
+
+/// Names in a sentence; more are counted.
+const NAMED: usize = 3;
+
+/// The caveat of a dashboard; `None` if everything behind it is in time.
+pub(super) fn of(trust: &Trust) -> Option<String> {
+    match trust.standing {
+        Standing::Healthy => None,
+        Standing::CouldNotTell => Some(untold(trust)),
+        Standing::Late => Some(late(trust)),
+    }
+}
+
+fn late(trust: &Trust) -> String {
+    let mut causes = trust.causes.iter();
+    let first = causes.next().map_or_else(String::new, |cause| {
+        format!("{} {}", cause.dataset_id, since(cause))
+    });
+    let others: Vec<String> = causes
+        .map(|cause| format!("{} ({})", cause.dataset_id, since_when(cause)))
+        .collect();
+    let also = match others.as_slice() {
+        [] => String::new(),
+        others => format!(", also late: {}", listed(others)),
+    };
+    let parts = concerned(trust, trust.causes.iter().map(|cause| &cause.parts));
+    let back = match (trust.recovers, trust.causes.len()) {
+        (None, _) => String::new(),
+        (Some(at), 1) => format!(" It should be up to date by {}.", utc(at)),
+        (Some(at), _) => format!(" All should be up to date by {}.", utc(at)),
+    };
+    let untold = match trust.doubts.as_slice() {
+        [] => String::new(),
+        doubts => format!(" Nobody can tell {}.", whether(doubts)),
+    };
+    format!("{first}{also}; {parts} may be out of date.{back}{untold}")
+}
+
+fn untold(trust: &Trust) -> String {
+    if trust.doubts.is_empty() {
+        return "No part of it is known, so nobody can tell whether it is up to date.".to_owned();
+    }
+    let parts = concerned(trust, trust.doubts.iter().map(|doubted| &doubted.parts));
+    format!(
+        "Nobody can tell {}; {parts} may be out of date.",
+        whether(&trust.doubts)
+    )
+}
+
+fn whether(doubts: &[Doubted]) -> String {
+    let names: Vec<String> = doubts.iter().map(|of| of.dataset_id.to_string()).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    format!("whether {} {are} up to date", listed(&names))
+}
+
+fn since(cause: &Cause) -> String {
+    let stopped = match cause.late_seconds > STOPPED_SECONDS {
+        true => " and may have stopped for good",
+        false => "",
+    };
+    match cause.since {
+        Some(at) => format!("has been late since {}{stopped}", utc(at)),
+        None => format!("is late{stopped}"),
+    }
+}
+
+fn since_when(cause: &Cause) -> String {
+    match cause.since {
+        Some(at) => format!("since {}", utc(at)),
+        None => "late".to_owned(),
+    }
+}
+
+/// `headline and trend (2 of 4 parts)`.
+fn concerned<'a>(trust: &Trust, of: impl Iterator<Item = &'a Vec<String>>) -> String {
+    let mut parts: Vec<String> = of.flatten().cloned().collect();
+    parts.sort_unstable();
+    parts.dedup();
+    let n = trust.parts.len();
+    match parts.len() {
+        _ if n == 1 => listed(&parts),
+        all if all == n => format!("{} (all {n} parts)", listed(&parts)),
+        some => format!("{} ({some} of {n} parts)", listed(&parts)),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`, `a, b, c and 2 more`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if names.len() <= NAMED => format!("{} and {last}", first.join(", ")),
+        _ => format!(
+            "{} and {} more",
+            names[..NAMED].join(", "),
+            names.len() - NAMED
+        ),
+    }
+}
+
+fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}

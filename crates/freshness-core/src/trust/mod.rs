@@ -1,0 +1,58 @@
+//! Who is hurt, and how much?
+//!
+//! Each dashboard has a score: the share of the report that can be believed.
+//! What a dataset loses by its own lateness (`own`) is handed down the lineage
+//! to what is made from it (`losses`), to the parts of the report and to the
+//! report (`score`), and back up to the datasets that are to blame
+//! (`blame`). `rule.md` says the same in words, and is what users read.
+//!
+//! Everything is reckoned twice: by what is known to be late, and as if all
+//! that cannot be judged were late too. Where the two differ nobody can tell
+//! the score, and none is said.
+
+mod blame;
+mod caveat;
+mod losses;
+mod own;
+mod score;
+
+pub use own::period_seconds;
+pub use score::{Cause, Doubted, PartTrust, Standing, Trust};
+
+use jiff::Timestamp;
+
+use crate::dashboard::Dashboard;
+use crate::lineage::Lineage;
+use crate::state::DatasetState;
+
+use losses::Warehouse;
+
+/// How the score comes about, in words.
+pub const RULE: &str = include_str!("rule.md");
+
+/// What trust looks at of a dataset.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// How it stands.
+    pub state: &'a DatasetState,
+    /// Declared critical: nothing may be made without it.
+    pub critical: bool,
+    /// Seconds from one delivery to the next, see [`period_seconds`]; `None`
+    /// for a feed without a calendar.
+    pub period_seconds: Option<i64>,
+    /// When it should be there, if that can be said.
+    pub recovers: Option<Timestamp>,
+}
+
+/// The trust in each of the dashboards, in their order. A dataset behind one
+/// of them that is not among `seen` cannot be judged.
+pub fn trust(seen: &[Seen<'_>], lineage: &Lineage, dashboards: &[Dashboard]) -> Vec<Trust> {
+    let warehouse = Warehouse::new(seen, lineage, dashboards);
+    dashboards
+        .iter()
+        .map(|dashboard| score::of(dashboard, &warehouse))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! What is the score of a dashboard, and what is behind it?
+//!
+//! A part loses what its datasets lose, by the rule of the lineage; the report
+//! loses the mean of its parts. Points are whole and rounded down, so that only
+//! a report with nothing late behind it has all 100.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::blame::blame;
+use super::caveat;
+use super::losses::Warehouse;
+use super::own::Loss;
+use crate::dashboard::{Dashboard, DashboardId};
+use crate::dataset::DatasetId;
+use crate::state::{Severity, State};
+
+/// How far a dashboard can be believed, and why no further.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trust {
+    /// Which.
+    pub dashboard_id: DashboardId,
+    /// How it stands, in a word.
+    pub standing: Standing,
+    /// 0–100; `None` if too much behind it cannot be judged to say one number.
+    pub score: Option<u8>,
+    /// The score if all that cannot be judged is lost.
+    pub at_least: u8,
+    /// The score if all that cannot be judged is in time.
+    pub at_most: u8,
+    /// Datasets behind it, over any number of edges.
+    pub n_datasets: u32,
+    /// Its parts, by name.
+    pub parts: Vec<PartTrust>,
+    /// The late datasets that are to blame, most points lost first.
+    pub causes: Vec<Cause>,
+    /// Datasets behind it that cannot be judged, nearest first.
+    pub doubts: Vec<Doubted>,
+    /// When everything late behind it should be there, if that can be said.
+    pub recovers: Option<Timestamp>,
+    /// What its reader should know; `None` if there is nothing to say.
+    pub caveat: Option<String>,
+}
+
+/// How a dashboard stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Something behind it is late.
+    Late,
+    /// Nothing is known to be late, but not everything can be judged.
+    CouldNotTell,
+    /// Everything behind it is in time.
+    Healthy,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartTrust {
+    /// Its name.
+    pub part: String,
+    /// What it shows.
+    pub datasets: Vec<DatasetId>,
+    /// As of the whole, for this part alone.
+    pub at_least: u8,
+    /// As of the whole, for this part alone.
+    pub at_most: u8,
+}
+
+/// A late dataset that is late because of nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cause {
+    /// Which.
+    pub dataset_id: DatasetId,
+    /// How it stands.
+    pub state: State,
+    /// How much that matters.
+    pub severity: Option<Severity>,
+    /// The deadline that passed.
+    pub since: Option<Timestamp>,
+    /// Seconds past it.
+    pub late_seconds: i64,
+    /// Points that the dashboard loses by it.
+    pub points: f64,
+    /// Edges from it to the nearest dataset that the dashboard shows.
+    pub hops: u32,
+    /// The parts that lose by it.
+    pub parts: Vec<String>,
+    /// When it should be there, if that can be said.
+    pub recovers: Option<Timestamp>,
+}
+
+/// A dataset that cannot be judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Doubted {
+    /// Which.
+    pub dataset_id: DatasetId,
+    /// How it stands.
+    pub state: State,
+    /// Why it cannot be judged.
+    pub reason: String,
+    /// Edges from it to the nearest dataset that the dashboard shows.
+    pub hops: u32,
+    /// The parts that it is behind.
+    pub parts: Vec<String>,
+}
+
+/// What a dataset has to do with the parts of the report.
+#[derive(Default)]
+struct Behind<'a> {
+    points: f64,
+    hops: u32,
+    parts: BTreeSet<&'a str>,
+    blamed: BTreeSet<&'a str>,
+}
+
+/// The trust in one dashboard.
+pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
+    let n_parts = dashboard.parts().len();
+    let mut lost = Loss::default();
+    let mut parts = Vec::with_capacity(n_parts);
+    let mut behind: BTreeMap<u32, Behind<'_>> = BTreeMap::new();
+    for part in dashboard.parts() {
+        let place = |id| warehouse.place(id).expect("every dataset has a node");
+        let feeds: Vec<u32> = part.datasets.iter().map(place).collect();
+        let loss = warehouse.inherited(&feeds);
+        lost.known += loss.known;
+        lost.worst += loss.worst;
+        parts.push(PartTrust {
+            part: part.name.clone(),
+            datasets: part.datasets.clone(),
+            at_least: points_left(loss.worst),
+            at_most: points_left(loss.known),
+        });
+        let blamed = blame(warehouse, &feeds, 100.0 * loss.known / n_parts as f64);
+        for (&place, &hops) in &blamed.hops {
+            let behind = behind.entry(place).or_insert_with(|| Behind {
+                hops,
+                ..Behind::default()
+            });
+            behind.hops = behind.hops.min(hops);
+            behind.parts.insert(&part.name);
+            if let Some(points) = blamed.points.get(&place) {
+                behind.points += points;
+                behind.blamed.insert(&part.name);
+            }
+        }
+    }
+    let lost = match n_parts {
+        0 => Loss::UNKNOWN,
+        n => Loss {
+            known: lost.known / n as f64,
+            worst: lost.worst / n as f64,
+        },
+    };
+    let (at_least, at_most) = (points_left(lost.worst), points_left(lost.known));
+    let mut trust = Trust {
+        dashboard_id: dashboard.id.clone(),
+        standing: match (at_least, at_most) {
+            (_, ..100) => Standing::Late,
+            (..100, _) => Standing::CouldNotTell,
+            _ => Standing::Healthy,
+        },
+        score: (at_least == at_most).then_some(at_most),
+        at_least,
+        at_most,
+        n_datasets: behind.len() as u32,
+        parts,
+        causes: causes(warehouse, &behind),
+        doubts: doubts(warehouse, &behind),
+        recovers: recovers(warehouse, &behind),
+        caveat: None,
+    };
+    trust.caveat = caveat::of(&trust);
+    trust
+}
+
+/// Whole points of 100, rounded down.
+fn points_left(loss: f64) -> u8 {
+    let lost = (100.0 * loss).ceil().clamp(0.0, 100.0);
+    100 - lost as u8
+}
+
+fn causes(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = behind
+        .iter()
+        .filter(|(_, behind)| !behind.blamed.is_empty())
+        .filter_map(|(&place, behind)| {
+            let seen = warehouse.nodes[place as usize].seen?;
+            Some(Cause {
+                dataset_id: seen.state.dataset_id.clone(),
+                state: seen.state.state,
+                severity: seen.state.severity,
+                since: seen.state.current.as_ref().and_then(|of| of.deadline),
+                late_seconds: seen.state.late_seconds?,
+                points: behind.points,
+                hops: behind.hops,
+                parts: named(&behind.blamed),
+                recovers: seen.recovers,
+            })
+        })
+        .collect();
+    causes.sort_by(|a, b| {
+        let by_points = b.points.total_cmp(&a.points);
+        by_points.then_with(|| a.dataset_id.cmp(&b.dataset_id))
+    });
+    causes
+}
+
+fn doubts(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<Doubted> {
+    let mut doubts: Vec<Doubted> = behind
+        .iter()
+        .map(|(&place, behind)| (&warehouse.nodes[place as usize], behind))
+        .filter(|(node, _)| node.own.worst > node.own.known)
+        .map(|(node, behind)| Doubted {
+            dataset_id: node.id.clone(),
+            state: node
+                .seen
+                .map_or(State::NotEvaluated, |seen| seen.state.state),
+            reason: match node.seen {
+                Some(seen) => seen.state.reason.clone(),
+                None => "nothing is known of it".to_owned(),
+            },
+            hops: behind.hops,
+            parts: named(&behind.parts),
+        })
+        .collect();
+    doubts.sort_by(|a, b| (a.hops, &a.dataset_id).cmp(&(b.hops, &b.dataset_id)));
+    doubts
+}
+
+/// The last of the recoveries, if all are known.
+fn recovers(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Option<Timestamp> {
+    let late = behind
+        .keys()
+        .map(|&place| &warehouse.nodes[place as usize])
+        .filter(|node| node.own.known > 0.0);
+    late.map(|node| node.seen.and_then(|seen| seen.recovers))
+        .collect::<Option<Vec<_>>>()?
+        .into_iter()
+        .max()
+}
+
+fn named(parts: &BTreeSet<&str>) -> Vec<String> {
+    parts.iter().map(|&part| part.to_owned()).collect()
+}

@@ -1,0 +1,221 @@
+//! Does trust keep its rule?
+
+use crate::civil::HOUR;
+use crate::dashboard::DashboardId;
+use crate::dataset::DatasetId;
+use crate::fit::to_timestamp;
+use crate::state::{CycleVerdict, Severity, State};
+
+use super::*;
+
+/// 2026-03-01 12:00 UTC.
+const NOW: i64 = 1_772_366_400;
+
+fn id(text: &str) -> DatasetId {
+    DatasetId::try_from(text).unwrap()
+}
+
+/// `stg late 12 critical`: name, state, hours late, severity. All are daily.
+fn state(line: &str) -> (DatasetState, bool) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let has = |word: &str| words.contains(&word);
+    let hours = words
+        .get(2)
+        .and_then(|word| word.parse::<i64>().ok())
+        .filter(|_| has("late"));
+    let state = match words[1] {
+        "late" => State::Late,
+        "unknown" => State::Unknown,
+        "pending" => State::Pending,
+        _ => State::Ok,
+    };
+    let deadline = NOW - hours.unwrap_or(0) * HOUR;
+    let state = DatasetState {
+        dataset_id: id(words[0]),
+        state,
+        severity: hours.map(|_| match (has("advisory"), has("critical")) {
+            (true, _) => Severity::Advisory,
+            (_, true) => Severity::Critical,
+            _ => Severity::Warning,
+        }),
+        model_status: "learned",
+        last_arrival: None,
+        current: Some(CycleVerdict {
+            cycle: String::new(),
+            cycle_start: to_timestamp(deadline - HOUR),
+            deadline: Some(to_timestamp(deadline)),
+            arrived_at: None,
+            state,
+            because: None,
+        }),
+        late_seconds: hours.map(|hours| hours * HOUR),
+        n_overdue: 0,
+        reason: "nothing has arrived yet".to_owned(),
+    };
+    (state, has("critical"))
+}
+
+/// Lines of `a b -> c` (lineage), `part: a b` (the report) and states.
+fn told(text: &str) -> Trust {
+    let (mut edges, mut feeds, mut states) = (Vec::new(), Vec::new(), Vec::new());
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some((parents, child)) = line.split_once("->") {
+            edges.extend(
+                parents
+                    .split_whitespace()
+                    .map(|p| (id(p), id(child.trim()))),
+            );
+        } else if let Some((part, datasets)) = line.split_once(':') {
+            let fed = |dataset| (part.to_owned(), id(dataset));
+            feeds.extend(datasets.split_whitespace().map(fed));
+        } else {
+            states.push(state(line));
+        }
+    }
+    let seen: Vec<Seen<'_>> = states
+        .iter()
+        .map(|(state, critical)| Seen {
+            state,
+            critical: *critical,
+            period_seconds: Some(24 * HOUR),
+            recovers: None,
+        })
+        .collect();
+    let board = Dashboard::new(DashboardId::try_from("board").unwrap(), feeds);
+    trust(&seen, &Lineage::new(edges).unwrap(), &[board]).remove(0)
+}
+
+/// The score and its bounds, what each cause costs, and the caveat.
+#[track_caller]
+fn check_trust(text: &str, expected: &str) {
+    let trust = told(text);
+    let mut said = match trust.score {
+        Some(score) => format!("{score} {:?}", trust.standing),
+        None => format!("{}–{} {:?}", trust.at_least, trust.at_most, trust.standing),
+    };
+    for cause in &trust.causes {
+        let (points, parts) = (cause.points, cause.parts.join(" "));
+        said += &format!("\n{} costs {points:.1} of {parts}", cause.dataset_id);
+    }
+    if let Some(caveat) = &trust.caveat {
+        said += &format!("\n{caveat}");
+    }
+    let trimmed = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    assert_eq!(said, trimmed(expected.trim()));
+}
+
+#[test]
+fn with_everything_in_time_a_dashboard_has_all_points() {
+    check_trust(
+        "raw -> fct
+         all: fct
+         raw ok
+         fct pending",
+        "100 Healthy",
+    );
+}
+
+#[test]
+fn the_example_of_the_rule_comes_out_as_it_says() {
+    let example = "a b c d -> fct
+         revenue: orders
+         stores: fct
+         orders late 12
+         a late 24
+         b ok
+         c ok
+         d ok
+         fct ok";
+    assert_eq!(told(example).score, Some(77));
+    let critical = example.replace("a late 24", "a late 24 critical");
+    assert_eq!(told(&critical).score, Some(58));
+}
+
+#[test]
+fn a_table_that_waits_for_a_late_one_is_one_loss_and_the_root_is_named() {
+    check_trust(
+        "raw -> stg
+         stg -> fct
+         revenue: fct
+         stores: ok
+         raw late 24
+         stg late 20
+         fct late 16
+         ok ok",
+        "75 Late
+         raw costs 25.0 of revenue
+         raw has been late since 2026-02-28 12:00 UTC; revenue (1 of 2 parts) may be out of date.",
+    );
+}
+
+#[test]
+fn two_causes_share_what_they_cost_and_a_table_in_time_passes_it_on() {
+    check_trust(
+        "a b -> fct
+         all: fct
+         a late 24
+         b late 8
+         fct ok",
+        "62 Late
+         a costs 25.0 of all
+         b costs 12.5 of all
+         a has been late since 2026-02-28 12:00 UTC, also late: b (since 2026-03-01 04:00 UTC); all may be out of date.",
+    );
+}
+
+#[test]
+fn what_cannot_be_judged_is_never_healthy_and_has_no_score() {
+    check_trust(
+        "a b -> fct
+         all: fct
+         a unknown
+         b ok
+         fct ok",
+        "50–100 CouldNotTell
+         Nobody can tell whether a is up to date; all may be out of date.",
+    );
+    check_trust(
+        "all: nowhere",
+        "0–100 CouldNotTell
+         Nobody can tell whether nowhere is up to date; all may be out of date.",
+    );
+}
+
+#[test]
+fn what_a_model_can_only_advise_is_a_doubt_of_so_much() {
+    check_trust(
+        "all: a
+         a late 24 advisory",
+        "50–100 CouldNotTell
+         Nobody can tell whether a is up to date; all may be out of date.",
+    );
+}
+
+#[test]
+fn a_late_table_and_a_doubt_are_both_said() {
+    check_trust(
+        "one: a
+         two: b
+         a late 24
+         b unknown",
+        "25–75 Late
+         a costs 25.0 of one
+         a has been late since 2026-02-28 12:00 UTC; one (1 of 2 parts) may be out of date. Nobody can tell whether b is up to date.",
+    );
+}
+
+#[test]
+fn late_by_a_second_behind_very_many_inputs_is_still_not_all_points() {
+    let mut text = String::from("all: d40\nd0 late 1\n");
+    for level in 1..=40 {
+        let others: Vec<String> = (0..10).map(|i| format!("ok{level}_{i}")).collect();
+        let below = level - 1;
+        text += &format!("d{below} {} -> d{level}\nd{level} ok\n", others.join(" "));
+        for other in others {
+            text += &format!("{other} ok\n");
+        }
+    }
+    let trust = told(&text);
+    assert_eq!((trust.score, trust.causes.len()), (Some(99), 1));
+    assert_eq!(trust.causes[0].hops, 40);
+}
