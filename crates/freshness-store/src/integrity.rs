@@ -25,6 +25,8 @@ pub struct Integrity {
     pub n_arrivals: u64,
     /// Edges of the lineage.
     pub n_edges: u64,
+    /// Dashboards told.
+    pub n_dashboards: u64,
     /// Models stored.
     pub n_models: u64,
     /// Files imported.
@@ -74,6 +76,7 @@ impl Store {
                 n_datasets: count("SELECT count(*) FROM datasets")?,
                 n_arrivals: count("SELECT coalesce(sum(n), 0) FROM chunks")?,
                 n_edges: count("SELECT count(*) FROM lineage")?,
+                n_dashboards: count("SELECT count(*) FROM dashboards")?,
                 n_models: count("SELECT count(*) FROM models")?,
                 n_imports: count("SELECT count(*) FROM imports")?,
             })

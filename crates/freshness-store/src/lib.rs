@@ -32,6 +32,7 @@
 mod batch;
 mod checks;
 mod chunk;
+mod dashboards;
 mod datasets;
 mod error;
 mod history;
@@ -45,6 +46,7 @@ mod store;
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, StateChange};
 pub use chunk::ChunkError;
+pub use dashboards::{DashboardCounts, DashboardMode};
 pub use datasets::{DatasetCounts, DatasetEntry, DatasetNo, PerDataset};
 pub use error::StoreError;
 pub use history::Tail;

@@ -1,12 +1,13 @@
 //! Does the store give back what was put in, once?
 
 use freshness_core::arrivals::{ArrivalHistory, CycleName};
+use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::{ColdStart, Fitted, Model, Source};
 use freshness_core::state::{Severity, State};
 use freshness_store::{
-    Access, ArrivalBatch, CheckRecord, DatasetCounts, FitRun, ImportCounts, ImportedFile,
-    LineageEdge, LineageMode, Store, StoreError, Tail,
+    Access, ArrivalBatch, CheckRecord, DashboardMode, DatasetCounts, FitRun, ImportCounts,
+    ImportedFile, LineageEdge, LineageMode, Store, StoreError, Tail,
 };
 use jiff::Timestamp;
 
@@ -462,7 +463,7 @@ fn a_healthy_store_has_no_problems() {
     );
     assert_eq!(
         (found.journal_mode.as_str(), found.schema_version),
-        ("wal", 1)
+        ("wal", freshness_store::SCHEMA_VERSION)
     );
 }
 
@@ -496,4 +497,36 @@ fn a_million_arrivals_take_less_than_four_bytes_each() {
         .len();
     assert_eq!(on_disk, bytes);
     assert!(bytes < 4 * n, "{bytes} bytes");
+}
+
+fn dashboard(name: &str, title: Option<&str>, feeds: &[(&str, &str)]) -> Dashboard {
+    let fed = |&(part, dataset): &(&str, &str)| (part.to_owned(), id(dataset));
+    let mut dashboard = Dashboard::new(name.try_into().unwrap(), feeds.iter().map(fed));
+    dashboard.title = title.map(str::to_owned);
+    dashboard
+}
+
+#[test]
+fn a_dashboard_replaces_the_one_of_its_name_and_told_again_changes_nothing() {
+    let (_folder, mut store) = store();
+    let board = dashboard(
+        "board",
+        Some("Board"),
+        &[("b", "y"), ("a", "x"), ("b", "x")],
+    );
+    let sales = dashboard("sales", None, &[("all", "y")]);
+    let told = [sales.clone(), board.clone()];
+    let add = |store: &mut Store, told: &[Dashboard], mode| {
+        let counts = store.import_dashboards(told, mode).unwrap();
+        [counts.new, counts.changed, counts.unchanged, counts.removed]
+    };
+    assert_eq!(add(&mut store, &told, DashboardMode::Add), [2, 0, 0, 0]);
+    assert_eq!(add(&mut store, &told, DashboardMode::Replace), [0, 0, 2, 0]);
+    assert_eq!(store.dashboards().unwrap(), [board, sales]);
+    let smaller = dashboard("board", None, &[("a", "x")]);
+    let told = std::slice::from_ref(&smaller);
+    assert_eq!(add(&mut store, told, DashboardMode::Add), [0, 1, 0, 0]);
+    assert_eq!(add(&mut store, told, DashboardMode::Replace), [0, 0, 1, 1]);
+    assert_eq!(store.dashboards().unwrap(), [smaller]);
+    assert_eq!(store.integrity().unwrap().n_dashboards, 1);
 }

@@ -18,7 +18,7 @@ fn what_is_written_is_imported_and_the_critical_ones_are_late() {
     let lines: Vec<&str> = shown
         .filter_map(|line| line.strip_prefix("  freshness "))
         .collect();
-    assert_eq!(lines.len(), 6, "{}", told.stderr);
+    assert_eq!(lines.len(), 7, "{}", told.stderr);
     for line in &lines {
         if line.starts_with("evaluate") {
             // Scoring has its own tests; here it must be there.

@@ -4,7 +4,7 @@
 mod house;
 
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 #[cfg(unix)]
 use std::process::Command;
 
@@ -249,18 +249,14 @@ fn a_store_of_a_newer_version_is_refused() {
         .open(house.path(STORE))
         .unwrap();
     file.seek(SeekFrom::Start(60)).unwrap();
-    let mut version = [0; 4];
-    file.read_exact(&mut version).unwrap();
-    file.seek(SeekFrom::Start(60)).unwrap();
-    file.write_all(&(u32::from_be_bytes(version) + 998).to_be_bytes())
-        .unwrap();
+    file.write_all(&999_u32.to_be_bytes()).unwrap();
     drop(file);
     for command in ["check", "status", "fit", "import datasets datasets.csv"] {
         check_refused(
             &house,
             command,
             str![[r#"
-error: the store was written by a newer version of freshness: .freshness/freshness.db (its format is 999, this program knows up to 1)
+error: the store was written by a newer version of freshness: .freshness/freshness.db (its format is 999, this program knows up to [..])
 
 hint: use the newer version of freshness, or another store with --store
 

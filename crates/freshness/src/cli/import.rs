@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use freshness_core::civil::{Holidays, Zone};
 use freshness_core::dataset::DatasetId;
-use freshness_store::{Access, LineageMode, Store};
+use freshness_store::{Access, DashboardMode, LineageMode, Store};
 
 use summary::{Shown, Summary, counted};
 
@@ -19,7 +19,7 @@ use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
 use crate::sources::{Format, Source, TimeRules};
 
-/// Import arrivals, datasets or lineage from CSV, NDJSON or Parquet.
+/// Import arrivals, datasets, lineage or dashboards from CSV, NDJSON or Parquet.
 ///
 /// Every file is read to its end before anything is stored, and everything is
 /// stored at once or not at all. Importing the same thing twice changes
@@ -35,6 +35,7 @@ enum What {
     Arrivals(ArrivalsArgs),
     Datasets(DatasetsArgs),
     Lineage(LineageArgs),
+    Dashboards(DashboardsArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -109,6 +110,28 @@ struct LineageArgs {
     replace: bool,
 }
 
+/// Import dashboards: which dataset feeds which part of which report.
+///
+/// Columns: dashboard_id, dataset_id, and if you have them part, title, owner,
+/// url. A row for each dataset that a part shows; a part without a name is
+/// called after its dataset. A dashboard replaces the one of its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness import dashboards dashboards.csv
+  freshness import dashboards dashboards.csv --replace
+  echo '{\"dashboard_id\":\"board\",\"part\":\"revenue\",\"dataset_id\":\"fct_orders\"}' | freshness import dashboards -
+
+The datasets must be known: import what arrived, datasets or lineage first.
+`freshness trust` says how far each dashboard can be believed.")]
+struct DashboardsArgs {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Forget the dashboards that are not in these files
+    #[arg(long)]
+    replace: bool,
+}
+
 #[derive(Debug, Args)]
 struct InputArgs {
     /// Files to read: CSV or NDJSON, plain or gzip, or Parquet; - for standard input
@@ -145,6 +168,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Arrivals(args) => arrivals(args, context),
         What::Datasets(args) => datasets(&args.input, context),
         What::Lineage(args) => lineage(args, context),
+        What::Dashboards(args) => dashboards(args, context),
     }
 }
 
@@ -225,6 +249,24 @@ fn lineage(args: &LineageArgs, context: &mut Context) -> anyhow::Result<Answer> 
             named.join(", ")
         ));
     }
+    report(&done, &summary, context)?;
+    Ok(Answer::Healthy)
+}
+
+fn dashboards(args: &DashboardsArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let mode = match args.replace {
+        true => DashboardMode::Replace,
+        false => DashboardMode::Add,
+    };
+    let mut store = context.open(Access::ReadWrite)?;
+    let done = with_progress(&args.input, context, |sources, on_error, on_bytes| {
+        ingest::dashboards(sources, mode, on_error, on_bytes, &mut store)
+    })?;
+    let mut summary = Summary::new("dashboards", &done);
+    summary.new = done.counts.new;
+    summary.changed = Some(done.counts.changed);
+    summary.unchanged = Some(done.counts.unchanged);
+    summary.removed = args.replace.then_some(done.counts.removed);
     report(&done, &summary, context)?;
     Ok(Answer::Healthy)
 }

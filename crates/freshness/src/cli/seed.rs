@@ -104,6 +104,10 @@ fn tell(account: &Account, context: &mut Context) -> anyhow::Result<()> {
     context.out.table(table)?;
     let folder = &account.folder;
     let now = account.ends_at;
+    let dashboards = match account.n_dashboards {
+        0 => String::new(),
+        _ => format!("\n  freshness import dashboards {folder}/dashboards.csv"),
+    };
     // Talk: what to do next is no data.
     context.out.talk(format_args!(
         "
@@ -111,7 +115,7 @@ Written to {folder}; its history ends at {now}, so look at it as if it were then
 
   freshness import arrivals {folder}/arrivals.csv
   freshness import datasets {folder}/datasets.csv
-  freshness import lineage {folder}/lineage.csv
+  freshness import lineage {folder}/lineage.csv{dashboards}
   freshness fit --now {now}
   freshness check --now {now}"
     ));

@@ -80,8 +80,12 @@ fn integrity(store: &Store) -> Result<Finding, StoreError> {
         );
         return Ok(Finding::new("store", Health::Problem, finding));
     }
+    let dashboards = match integrity.n_dashboards {
+        0 => String::new(),
+        n => format!(", {}", words::count(n, "dashboard")),
+    };
     let finding = format!(
-        "{} is sound: {}, {}, {} bytes (format {}, SQLite {}, {})",
+        "{} is sound: {}, {}{dashboards}, {} bytes (format {}, SQLite {}, {})",
         store.path().display(),
         words::count(integrity.n_datasets, "dataset"),
         words::count(integrity.n_arrivals, "arrival"),

@@ -13,15 +13,16 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::lineage::{Lineage, LineageError};
 use freshness_store::{
-    ArrivalBatch, DatasetCounts, ImportCounts, ImportedFile, LineageCounts, LineageEdge,
-    LineageMode, Store, StoreError,
+    ArrivalBatch, DashboardCounts, DashboardMode, DatasetCounts, ImportCounts, ImportedFile,
+    LineageCounts, LineageEdge, LineageMode, Store, StoreError,
 };
 use jiff::Timestamp;
 use twox_hash::XxHash3_128;
 
+use crate::hint::did_you_mean;
 use crate::sources::{
-    self, BadRows, Source, SourceError, TableRead, TimeRules, read_arrivals, read_datasets,
-    read_lineage, read_outages,
+    self, BadRows, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
+    read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages,
 };
 
 /// What to do when a row is bad.
@@ -194,6 +195,38 @@ pub fn lineage(
     // Before the store is opened, so that a circle in the files makes no store.
     validated(&edges)?;
     let counts = open()?.import_lineage(&edges, mode, validated)?;
+    Ok(Ingested { files, bad, counts })
+}
+
+/// Imports dashboards; of several files all feeds count. They show datasets
+/// that `store` knows, which is why it is there before a file is read.
+pub fn dashboards(
+    sources: &[Source],
+    mode: DashboardMode,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+    store: &mut Store,
+) -> Result<Ingested<DashboardCounts>, IngestError> {
+    let entries = store.datasets()?;
+    let known: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    let mut n_suggested = 0;
+    let mut is_known = |id: &DatasetId| {
+        if known.binary_search(&id.as_str()).is_ok() {
+            return Ok(());
+        }
+        // Looking for the name that is meant takes a while, and few are shown.
+        n_suggested += 1;
+        let near = (n_suggested <= BadRows::SHOWN)
+            .then(|| did_you_mean(id.as_str(), known.iter().copied()))
+            .flatten();
+        Err(Problem::UnknownDataset(near.map(str::to_owned)))
+    };
+    let (files, bad, found) = read_all(sources, on_error, |source, bad| {
+        let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+        read_dashboards(source, &mut is_known, &on_piece, bad).map(|(found, table)| (table, found))
+    })?;
+    let told = ReadDashboards::together(found);
+    let counts = store.import_dashboards(&told, mode)?;
     Ok(Ingested { files, bad, counts })
 }
 

@@ -120,7 +120,7 @@ fn flag(cell: &Cell<'_>) -> Result<bool, Problem> {
     }
 }
 
-fn free_text(cell: &Cell<'_>) -> Result<Option<String>, Problem> {
+pub(super) fn free_text(cell: &Cell<'_>) -> Result<Option<String>, Problem> {
     let Some(text) = cell.text()?.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };

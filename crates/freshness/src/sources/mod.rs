@@ -3,12 +3,12 @@
 //! A source is opened (`input`), its format told from its bytes, and read as a
 //! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
 //! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
-//! `outages`). A row
-//! that means nothing becomes a [`BadRow`]; a source that cannot be read at all
+//! `dashboards`, `outages`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Nothing here knows the store, and nothing asks the clock.
 
 mod arrivals;
 mod csv;
+mod dashboards;
 mod datasets;
 mod input;
 mod instant;
@@ -20,6 +20,7 @@ mod problem;
 mod table;
 
 pub use arrivals::{ReadArrival, read_arrivals};
+pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};

@@ -161,6 +161,10 @@ pub enum Problem {
     GrainAgainstCalendar { grain: String, calendar: String },
     #[error("declared twice with different fields (first in line {0})")]
     Twice(u64),
+    #[error("unknown dataset{}", meant(.0))]
+    UnknownDataset(Option<String>),
+    #[error("not a web address (expected http://… or https://… without spaces)")]
+    Address,
 }
 
 impl Problem {
@@ -197,6 +201,8 @@ impl Problem {
             Problem::LongText(_) => "text is too long",
             Problem::GrainAgainstCalendar { .. } => "grain and calendar disagree",
             Problem::Twice(_) => "declared twice",
+            Problem::UnknownDataset(_) => "unknown dataset",
+            Problem::Address => "not a web address",
         }
     }
 
@@ -217,9 +223,18 @@ impl Problem {
             Problem::Future { .. } => {
                 Some("is the sender's clock or zone wrong? --now pins the clock of this command")
             }
+            Problem::UnknownDataset(_) => Some(
+                "a dashboard shows datasets that are known: import what arrived, datasets or lineage first",
+            ),
             _ => None,
         }
     }
+}
+
+/// The name that may be meant, if there is one.
+fn meant(near: &Option<String>) -> String {
+    let asked = |near: &String| format!(" (did you mean {near}?)");
+    near.as_ref().map_or_else(String::new, asked)
 }
 
 /// One row that is not imported.
