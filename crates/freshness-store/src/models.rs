@@ -2,12 +2,10 @@
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::{Fitted, Model};
-use freshness_core::incidents::EdgeLag;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
 use crate::datasets::{DatasetNo, PerDataset, dataset_id};
-use crate::edge_lags::{NumberedEdge, write_edge_lags};
 use crate::error::StoreError;
 use crate::store::{Store, instant};
 
@@ -103,13 +101,12 @@ impl ModelRow {
 }
 
 impl Store {
-    /// Stores a run, its models and the lags of all edges in one transaction.
-    /// The models of other datasets stay as they are.
+    /// Stores a run and its models in one transaction. The models of other
+    /// datasets stay as they are.
     pub fn record_fit(
         &mut self,
         run: &FitRun,
         models: &[(DatasetNo, Model)],
-        lags: &[(NumberedEdge, EdgeLag)],
     ) -> Result<(), StoreError> {
         let texts: Vec<String> = models
             .iter()
@@ -154,7 +151,7 @@ impl Store {
                     text,
                 ))?;
             }
-            write_edge_lags(transaction, run_no, lags)
+            Ok(())
         })
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const TEST_COMMAND: &str = "cargo test --workspace --locked";
+const TEST_COMMAND: &str = "scripts/test";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -86,6 +86,7 @@ fn one_command_runs_all_tests_wherever_it_is_named() {
     for page in [".ci/run", "CONTRIBUTING.md", "scripts/daily"] {
         assert!(read(page).contains(TEST_COMMAND), "{page}");
     }
+    assert!(read(TEST_COMMAND).contains("cargo test --workspace --locked"));
 }
 
 #[test]

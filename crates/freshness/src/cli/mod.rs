@@ -16,6 +16,7 @@ mod import;
 mod man;
 mod mishap;
 mod plot;
+mod report;
 mod seed;
 mod status;
 
@@ -58,6 +59,7 @@ enum Command {
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
+    Report(report::ReportArgs),
     Evaluate(evaluate::EvaluateArgs),
     Backtest(backtest::BacktestArgs),
     Mishap(mishap::MishapArgs),
@@ -161,6 +163,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Check(args) => check::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
+        Command::Report(args) => report::run(args, context),
         Command::Evaluate(args) => evaluate::run(args, context),
         Command::Backtest(args) => backtest::run(args, context),
         Command::Mishap(args) => mishap::run(args, context),

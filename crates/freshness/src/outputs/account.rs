@@ -75,10 +75,27 @@ pub fn of(
     page.text
 }
 
+/// A fact of an account: its name, and what is so, line by line.
+pub type Fact = (&'static str, Vec<String>);
+
+/// The facts of an account without its pictures, of a history whose beginning
+/// need not be known.
+pub fn facts(explained: &Explained) -> Vec<Fact> {
+    let mut page = Page::default();
+    if let Some(model) = &explained.model {
+        describe(&mut page, &model.fitted);
+        if let Some(cycle) = &explained.judged.state.current {
+            describe_cycle(&mut page, explained, cycle, model.fitted.zone().0);
+        }
+    }
+    page.facts
+}
+
 /// Facts under names of one width.
 #[derive(Default)]
 struct Page {
     text: String,
+    facts: Vec<Fact>,
 }
 
 const NAME_WIDTH: usize = 11;
@@ -89,11 +106,16 @@ impl Page {
         self.text.push('\n');
     }
 
-    fn fact(&mut self, name: &str, value: impl Display) {
+    /// A fact without a name is a further line of the last one.
+    fn fact(&mut self, name: &'static str, value: impl Display) {
+        let value = value.to_string();
         self.plain(format!("{name:<NAME_WIDTH$}{value}"));
+        match self.facts.last_mut().filter(|_| name.is_empty()) {
+            Some((_, lines)) => lines.push(value),
+            None => self.facts.push((name, vec![value])),
+        }
     }
 
-    /// A further line of the last fact.
     fn more(&mut self, value: impl Display) {
         self.fact("", value);
     }

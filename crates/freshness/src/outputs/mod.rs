@@ -7,6 +7,7 @@ pub mod account;
 mod backtest;
 pub mod badge;
 pub mod chart;
+pub mod console;
 pub mod datasets;
 pub mod evaluation;
 pub mod evaluations;

@@ -163,6 +163,8 @@ pub struct Reference {
 pub enum Window {
     /// As much as is usual for the grain, up to now.
     Usual,
+    /// A part of that: one in so many.
+    OneIn(u32),
     /// The last days.
     Days(u32),
     /// Between two times; the start as usual and the end now, if not given.
@@ -288,7 +290,7 @@ fn bounds(
     now: Timestamp,
 ) -> Result<(i64, i64), NoFigure> {
     let zone = model.fitted.zone().0;
-    let mut usual = usual_seconds(model.fitted.calendar());
+    let mut usual = usual_seconds(model.fitted.calendar(), window);
     // A move that is not much longer ago is what people look for.
     if let Some(moved) = model.fitted.moves().last() {
         let ago = now.as_second() - moved.at.as_second();
@@ -303,7 +305,7 @@ fn bounds(
     let end = now.as_second();
     let (from, to) = match window {
         // Of a feed that stopped long ago, the time before that too.
-        Window::Usual => ((end - usual).min(last - usual / 2), end),
+        Window::Usual | Window::OneIn(_) => ((end - usual).min(last - usual / 2), end),
         Window::Days(days) => (end - i64::from(days) * DAY, end),
         Window::Between(from, to) => {
             let to = to.map_or(end, utc);
@@ -330,10 +332,10 @@ fn bounds(
 }
 
 /// As much as a picture shows well.
-fn usual_seconds(calendar: &Calendar) -> i64 {
+fn usual_seconds(calendar: &Calendar, window: Window) -> i64 {
     /// Cycles of less than a day.
     const CYCLES: i64 = 336;
-    match calendar.grain() {
+    let usual = match calendar.grain() {
         None => 90 * DAY,
         Some(Grain::Minutes(minutes)) => {
             (CYCLES * Grain::Minutes(minutes).seconds()).clamp(2 * DAY, 120 * DAY)
@@ -341,7 +343,18 @@ fn usual_seconds(calendar: &Calendar) -> i64 {
         Some(Grain::Day) => 240 * DAY,
         Some(Grain::Week) => 2 * 365 * DAY,
         Some(Grain::Month) => 5 * 365 * DAY,
+    };
+    match window {
+        Window::OneIn(parts) => usual / i64::from(parts.max(1)),
+        Window::Usual | Window::Days(_) | Window::Between(..) => usual,
     }
+}
+
+/// The earliest arrival that a picture up to `end` may look at: UTC seconds.
+pub(super) fn reaches_back_to(model: &Model, window: Window, end: i64, last: i64) -> i64 {
+    let usual = usual_seconds(model.fitted.calendar(), window);
+    // A move that is shown lengthens the window by as much as half of it.
+    (end - usual * 2).min(last - usual)
 }
 
 fn instant(utc: i64) -> Timestamp {

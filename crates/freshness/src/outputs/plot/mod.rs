@@ -15,6 +15,7 @@ mod frame;
 mod inline;
 mod labels;
 mod legend;
+mod outline;
 mod range;
 mod theme;
 
@@ -34,6 +35,7 @@ use range::Heights;
 use theme::Palette;
 
 pub use calibration::over as calibration_over;
+pub use outline::{Outline, outline};
 pub use theme::Theme;
 
 /// How a picture looks.

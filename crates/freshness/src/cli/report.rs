@@ -1,0 +1,132 @@
+//! What can be shown to everybody, in one file?
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use freshness_store::Access;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::status::say_doubts;
+use super::{Answer, Context};
+use crate::config::Format;
+use crate::hint::failure;
+use crate::outputs::console::{self, Panel};
+use crate::outputs::{WholeFile, words, write_document, write_line};
+use crate::rounds::{self, Console};
+
+/// Write the console: one page that shows everything, to open in a browser.
+///
+/// What is late now, what each dataset is expected to do and why it is believed
+/// to be late, with a chart of its arrivals. console.html is one file that
+/// needs no network and no server: it may be opened from a disk, put on a share
+/// or attached to a message. console.json says the same to programs.
+///
+/// Records nothing, so it may look back with --now. Files of an earlier report
+/// are replaced, each as a whole.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness report
+  freshness report --out /srv/www/freshness
+  freshness report --now 2026-03-01T07:00:00Z       as it was then
+
+Exit codes: 0 written, 2 could not.")]
+pub(super) struct ReportArgs {
+    /// Folder to write: a new one, an empty one, or one that holds an earlier report
+    #[arg(long, value_name = "DIR", default_value = "freshness-report")]
+    out: PathBuf,
+}
+
+/// The page.
+const PAGE: &str = "console.html";
+/// The same for programs.
+const DOCUMENT: &str = "console.json";
+
+/// What was written.
+#[derive(Serialize)]
+struct Account {
+    command: &'static str,
+    now: Timestamp,
+    folder: String,
+    page: String,
+    n_datasets: usize,
+    n_late: u64,
+}
+
+pub(super) fn run(args: &ReportArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let folder = &args.out;
+    refuse_foreign(folder)?;
+    let store = context.open(Access::ReadOnly)?;
+    let now = context.clock.now();
+    let max_model_age = context.settings.check.max_model_age;
+    let threads = context.settings.threads;
+    let console = rounds::console(&store, now, max_model_age, threads, console::panel)?;
+    say_doubts(&console.checked.doubts, context);
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder: {}", folder.display()))?;
+    let pinned = context.clock.ahead().is_some();
+    let page = folder.join(PAGE);
+    WholeFile::at(&page)?
+        .write(|out| Ok(console::write_page(out, &console, max_model_age, pinned)?))?;
+    WholeFile::at(&folder.join(DOCUMENT))?.write(|out| Ok(console::write_json(out, &console)?))?;
+    tell(&account(&console, folder, &page), context)?;
+    Ok(Answer::Healthy)
+}
+
+fn account(console: &Console<Panel>, folder: &Path, page: &Path) -> Account {
+    let summary = rounds::Summary::of(&console.checked.datasets);
+    Account {
+        command: "report",
+        now: console.checked.now,
+        folder: folder.display().to_string(),
+        page: page.display().to_string(),
+        n_datasets: console.panels.len(),
+        n_late: summary.late + summary.missed,
+    }
+}
+
+fn tell(account: &Account, context: &mut Context) -> anyhow::Result<()> {
+    let out = &mut context.out;
+    match out.format {
+        Format::Json => write_document(out.data(), account)?,
+        Format::Ndjson => write_line(out.data(), account)?,
+        Format::Table => {
+            // The path alone is data, for `xdg-open $(freshness report)`.
+            out.line(&account.page)?;
+            out.talk(format_args!(
+                "{} as of {}, {} late; open it in a browser",
+                words::count(account.n_datasets as u64, "dataset"),
+                words::utc(account.now),
+                words::thousands(account.n_late),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a folder with files that no report has written, so that nothing of
+/// anybody is lost or mixed up with a report that is put on a server.
+fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            return Err(error)
+                .with_context(|| format!("cannot read the folder: {}", folder.display()));
+        }
+    };
+    let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    let names = names.map_err(|error: std::io::Error| {
+        anyhow::Error::from(error).context(format!("cannot read the folder: {}", folder.display()))
+    })?;
+    match names.is_empty() || names.iter().any(|name| name == PAGE) {
+        true => Ok(()),
+        false => Err(failure(
+            format_args!("the folder holds files of others: {}", folder.display()),
+            "name a new or an empty one: `freshness report --out DIR`",
+        )),
+    }
+}

@@ -1,0 +1,62 @@
+//! What does console.json say?
+//!
+//! The same as the page, for programs: documented in docs/json.md.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::panel::{Panel, Recent};
+use crate::outputs::datasets::DatasetLine;
+use crate::rounds::{Console, Doubt, Judged, ModelCounts, Summary};
+
+/// The whole of console.json.
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    command: &'static str,
+    now: Timestamp,
+    fitted_at: Option<Timestamp>,
+    /// Are the models older than they should be?
+    models_are_old: bool,
+    models: ModelCounts,
+    summary: Summary,
+    datasets: Vec<Shown<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    line: DatasetLine<'a>,
+    calendar: &'a str,
+    recent: &'a [Recent],
+}
+
+impl<'a> Shown<'a> {
+    fn new((judged, panel): (&'a Judged, &'a Panel)) -> Shown<'a> {
+        Shown {
+            line: DatasetLine::new(judged),
+            calendar: &panel.calendar,
+            recent: &panel.recent,
+        }
+    }
+}
+
+pub(super) fn document(console: &Console<Panel>) -> Document<'_> {
+    let checked = &console.checked;
+    let datasets = checked.datasets.iter().zip(&console.panels);
+    Document {
+        command: "report",
+        now: checked.now,
+        fitted_at: checked.fitted_at,
+        models_are_old: checked.doubts.iter().any(is_old),
+        models: console.models,
+        summary: Summary::of(&checked.datasets),
+        datasets: datasets.map(Shown::new).collect(),
+    }
+}
+
+pub(super) fn is_old(doubt: &Doubt) -> bool {
+    match doubt {
+        Doubt::OldModels { .. } => true,
+        Doubt::Unreadable { .. } => false,
+    }
+}

@@ -1,0 +1,30 @@
+//! What does the console look like?
+//!
+//! One page with everything in it: templates that escape what they are given,
+//! a style sheet, scripts that know no network, and the data. The page says
+//! itself, in its policy, which scripts may run: the ones that are in it.
+
+mod columns;
+mod document;
+mod embed;
+mod page;
+mod panel;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::write_document;
+use crate::rounds::Console;
+
+pub use page::write_page;
+pub use panel::{Panel, Recent, panel};
+
+/// Writes console.json.
+pub fn write_json(out: &mut impl Write, console: &Console<Panel>) -> io::Result<()> {
+    write_document(out, &document::document(console))
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("nothing in it has keys other than text")
+}

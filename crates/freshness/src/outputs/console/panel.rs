@@ -1,0 +1,106 @@
+//! What does the page know of one dataset?
+//!
+//! A row of the table, which every reader loads, and a panel, which is unpacked
+//! when it is opened. Both are JSON; their fields have short names because
+//! there may be thousands.
+
+use freshness_core::state::{CycleVerdict, State};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::outputs::account::{self, Fact};
+use crate::outputs::plot::{self, Outline};
+use crate::rounds::{Explained, Figure};
+
+/// What the caller of [`crate::rounds::console`] keeps of each dataset.
+#[derive(Debug)]
+pub struct Panel {
+    /// On which cycles a delivery is expected, in words.
+    pub calendar: String,
+    /// The last cycles, oldest first.
+    pub recent: Vec<Recent>,
+    /// The panel's JSON.
+    pub(super) json: String,
+}
+
+/// One of the last cycles.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recent {
+    /// Its name.
+    pub cycle: String,
+    /// What became of it.
+    pub state: State,
+}
+
+/// What is shown of a dataset when it is opened.
+#[derive(Serialize)]
+struct Opened<'a> {
+    reason: &'a str,
+    calendar: &'a str,
+    zone: String,
+    facts: Vec<Fact>,
+    /// Name, index of the state, deadline and arrival in UTC seconds.
+    cycles: Vec<(&'a str, usize, Option<i64>, Option<i64>)>,
+    chart: Option<Outline>,
+}
+
+/// Cycles of the strip.
+const N_RECENT: usize = 30;
+
+/// The states in the order in which the page numbers them.
+pub(super) const STATES: [State; 8] = [
+    State::Late,
+    State::Missed,
+    State::LateArrival,
+    State::NotEvaluated,
+    State::InsufficientHistory,
+    State::Unknown,
+    State::Pending,
+    State::Ok,
+];
+
+/// The number of a state on the page.
+pub(super) fn number(state: State) -> usize {
+    STATES
+        .iter()
+        .position(|&other| other == state)
+        .unwrap_or(STATES.len())
+}
+
+/// What the page shows of a dataset.
+pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
+    let cycles = &explained.cycles;
+    let last = &cycles[cycles.len().saturating_sub(N_RECENT)..];
+    let fitted = explained.model.as_ref().map(|model| &model.fitted);
+    let calendar = fitted.map_or_else(String::new, |fitted| fitted.calendar().to_string());
+    let seconds = |at: Option<Timestamp>| at.map(Timestamp::as_second);
+    let named = |cycle: &CycleVerdict| Recent {
+        cycle: cycle.cycle.clone(),
+        state: cycle.state,
+    };
+    let opened = Opened {
+        reason: &explained.judged.state.reason,
+        calendar: &calendar,
+        zone: fitted.map_or_else(String::new, |fitted| fitted.zone().0.to_string()),
+        facts: account::facts(explained),
+        cycles: last
+            .iter()
+            .map(|cycle| {
+                let deadline = seconds(cycle.deadline);
+                let state = number(cycle.state);
+                (
+                    cycle.cycle.as_str(),
+                    state,
+                    deadline,
+                    seconds(cycle.arrived_at),
+                )
+            })
+            .collect(),
+        chart: figure.map(plot::outline),
+    };
+    Panel {
+        json: super::json(&opened),
+        recent: last.iter().map(named).collect(),
+        calendar,
+    }
+}

@@ -1,0 +1,318 @@
+//! Is the console what a person needs, in a real browser?
+//!
+//! Pictures of it are left in `target/console-screenshots`, to be looked at.
+
+#[path = "console/axe.rs"]
+mod axe;
+#[path = "console/browser.rs"]
+mod browser;
+mod house;
+
+use std::fs;
+
+use axe::check_accessible;
+use browser::{Browser, Page, Screen};
+use house::{House, NOW};
+use serde_json::json;
+
+/// A page of the house's console.
+fn console(house: &House, browser: &Browser, screen: Screen) -> Page {
+    house.run("report --out report").expect(0);
+    let page = browser.page(screen);
+    page.open(&house.path("report/console.html"));
+    page
+}
+
+/// The names in the table, as they are shown.
+fn names(page: &Page) -> String {
+    page.text("[...document.querySelectorAll('#list .name')].map((it) => it.textContent).join(' ')")
+}
+
+/// Nothing hangs over the side.
+#[track_caller]
+fn check_fits(page: &Page) {
+    let over = page.text(
+        "[...document.querySelectorAll('body *')]
+           .filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
+           .map((it) => it.outerHTML.slice(0, 80)).slice(0, 5).join('\\n')",
+    );
+    assert_eq!(over, "");
+}
+
+#[test]
+fn what_is_late_is_seen_at_a_glance_in_both_themes_and_on_a_phone() {
+    let house = House::fitted();
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    assert_eq!(
+        page.text("document.querySelector('h1').textContent"),
+        "2 datasets are late"
+    );
+    // The reader sits in Berlin.
+    let as_of = page.text("document.querySelector('.asof').textContent.trim()");
+    assert_eq!(as_of, "as of Sat 28 Feb 13:00 CET 12:00 UTC");
+    page.picture("desk");
+    check_fits(&page);
+    check_accessible(&page);
+
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let light = page.text(ground);
+    page.click("#theme");
+    assert_ne!(page.text(ground), light);
+    page.click("#theme");
+    assert_eq!(page.text(ground), light);
+
+    let dark = console(&house, &browser, Screen::DESK.dark());
+    assert_ne!(dark.text(ground), light);
+    dark.whole_picture("desk-dark");
+    check_accessible(&dark);
+
+    for (screen, name) in [
+        (Screen::PHONE, "phone"),
+        (Screen::PHONE.dark(), "phone-dark"),
+    ] {
+        let phone = console(&house, &browser, screen);
+        check_fits(&phone);
+        phone.whole_picture(name);
+        check_accessible(&phone);
+    }
+}
+
+#[test]
+fn datasets_are_searched_filtered_and_sorted() {
+    let house = House::fitted();
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    assert_eq!(names(&page), "raw_orders events new_feed fct_revenue");
+    page.click("#search");
+    page.type_in("fin");
+    assert_eq!(names(&page), "raw_orders fct_revenue");
+    assert_eq!(
+        page.text("document.getElementById('shown').textContent"),
+        "2 of 4 datasets"
+    );
+    page.click(".chip.ok");
+    assert_eq!(names(&page), "fct_revenue");
+    page.type_in("zzz");
+    assert_eq!(names(&page), "");
+    page.click(".nothing button");
+    page.click("[data-sort=name]");
+    assert_eq!(names(&page), "events fct_revenue new_feed raw_orders");
+    assert_eq!(
+        page.text("document.querySelector('[aria-sort]').textContent"),
+        "Dataset"
+    );
+    page.ask(
+        "(() => { const team = document.getElementById('team'); team.value = 'web';
+               team.dispatchEvent(new Event('change')); })()",
+    );
+    assert_eq!(names(&page), "events");
+}
+
+#[test]
+fn a_dataset_opens_with_its_chart_and_what_it_rests_on() {
+    let house = House::fitted();
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    page.click("#list .name");
+    page.wait("document.querySelector('dialog').open");
+    let said = page.text("document.querySelector('dialog .chart').getAttribute('aria-label')");
+    assert!(said.contains("87 in time, 3 missed or awaited"), "{said}");
+    assert_eq!(
+        page.ask("document.querySelectorAll('.chart .mark.k0').length"),
+        json!(87)
+    );
+    assert!(page.ask("document.querySelectorAll('.chart .deadline').length") == json!(1));
+    let facts = page.text("document.querySelector('dialog .facts').innerText");
+    assert!(facts.contains("cycles of Thursday: 12 delays"), "{facts}");
+    page.picture("panel");
+    check_accessible(&page);
+    page.look_on(Screen::DESK.dark());
+    page.picture("panel-dark");
+    check_accessible(&page);
+    page.look_on(Screen::PHONE);
+    page.picture("panel-phone");
+    check_fits(&page);
+    check_accessible(&page);
+    // The address names it, so that it can be sent to a colleague.
+    assert_eq!(page.text("location.hash"), "#dataset=raw_orders");
+    page.press("Escape");
+    page.wait("!document.querySelector('dialog').open");
+    assert_eq!(
+        page.text("document.activeElement.textContent"),
+        "raw_orders"
+    );
+}
+
+#[test]
+fn a_keyboard_is_enough() {
+    let house = House::fitted();
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    page.press("Tab");
+    assert_eq!(
+        page.text("document.activeElement.textContent"),
+        "Skip to the datasets"
+    );
+    page.picture("keyboard-skip");
+    page.press("Enter");
+    assert_eq!(page.text("document.activeElement.id"), "datasets");
+    for _ in 0..40 {
+        if page.text("document.activeElement.className") == "name" {
+            break;
+        }
+        page.press("Tab");
+        assert_eq!(
+            page.ask("document.activeElement.matches(':focus-visible')"),
+            json!(true)
+        );
+    }
+    assert_eq!(
+        page.text("document.activeElement.textContent"),
+        "raw_orders"
+    );
+    page.press("Enter");
+    page.wait("document.querySelector('dialog').open");
+    page.press("Escape");
+    page.wait("!document.querySelector('dialog').open");
+    assert_eq!(
+        page.text("document.activeElement.textContent"),
+        "raw_orders"
+    );
+}
+
+#[test]
+fn a_hostile_name_is_only_a_name() {
+    const HOSTILE: [&str; 5] = [
+        "<script>window.hacked=1</script>",
+        "</script><script>window.hacked=1</script>",
+        "\"><img src=x onerror=window.hacked=1>",
+        "{{ 7*7 }} ${window.hacked=1} <!-- & &lt; '",
+        "大きな表_with_a_very_long_name_that_nobody_would_choose_but_somebody_did_choose_and_it_has_no_place_to_break",
+    ];
+    let house = House::empty();
+    let mut arrivals = csv::Writer::from_path(house.path("arrivals.csv")).unwrap();
+    let mut datasets = csv::Writer::from_path(house.path("datasets.csv")).unwrap();
+    arrivals.write_record(["dataset_id", "arrived_at"]).unwrap();
+    datasets
+        .write_record(["dataset_id", "team", "owner"])
+        .unwrap();
+    let now: jiff::Timestamp = NOW.parse().unwrap();
+    for name in HOSTILE {
+        // It stopped two days ago.
+        for day in 2..40 {
+            let at = now.as_second() - day * 86_400 + day % 7 * 60;
+            arrivals.write_record([name, &at.to_string()]).unwrap();
+        }
+        datasets.write_record([name, name, name]).unwrap();
+    }
+    arrivals.flush().unwrap();
+    datasets.flush().unwrap();
+    house.run("import arrivals arrivals.csv").expect(0);
+    house.run("import datasets datasets.csv").expect(0);
+    house.run("fit").expect(0);
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::PHONE);
+    let shown =
+        page.ask("[...document.querySelectorAll('#list .name')].map((it) => it.textContent)");
+    let mut shown: Vec<String> = serde_json::from_value(shown).unwrap();
+    let mut expected = HOSTILE.map(str::to_owned).to_vec();
+    shown.sort();
+    expected.sort();
+    assert_eq!(shown, expected);
+    page.whole_picture("hostile-phone");
+    check_fits(&page);
+    for i in 1..=HOSTILE.len() {
+        page.click(&format!("#list tbody tr:nth-child({i}) .name"));
+        page.wait(
+            "document.querySelector('dialog').open && document.querySelector('.facts') !== null",
+        );
+        page.press("Escape");
+        page.wait("!document.querySelector('dialog').open && location.hash === ''");
+    }
+    assert_eq!(page.ask("window.hacked === undefined"), json!(true));
+    assert_eq!(
+        page.ask("document.querySelectorAll('img, iframe, object').length"),
+        json!(0)
+    );
+    // Even markup that got in could run nothing and ask nobody.
+    page.ask("(() => { const bad = document.createElement('script'); bad.textContent = 'window.hacked=1'; document.body.append(bad); })()");
+    assert_eq!(page.ask("window.hacked === undefined"), json!(true));
+    assert_eq!(
+        page.ask("performance.getEntriesByType('resource').length"),
+        json!(0)
+    );
+}
+
+#[test]
+fn without_scripts_the_glance_can_still_be_read() {
+    let house = House::fitted();
+    house.run("report --out report").expect(0);
+    let browser = Browser::start();
+    let page = browser.page(Screen::DESK);
+    page.tell(
+        "Emulation.setScriptExecutionDisabled",
+        &json!({ "value": true }),
+    );
+    page.open(&house.path("report/console.html"));
+    let text = page.text("document.body.innerText");
+    for said in [
+        "2 datasets are late",
+        "raw_orders",
+        "needs JavaScript",
+        "2026-02-28 12:00 UTC",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    page.picture("without-scripts");
+}
+
+#[test]
+fn old_models_are_red_and_say_so() {
+    let house = House::fitted();
+    house
+        .run("report --out report --now 2026-03-02T01:00:00Z")
+        .expect(0);
+    let browser = Browser::start();
+    let page = browser.page(Screen::DESK);
+    page.open(&house.path("report/console.html"));
+    let fit = page.text("document.getElementById('fit').textContent.trim()");
+    assert_eq!(fit, "Models are 1 d 13 h old, past 1 d 12 h");
+    assert_eq!(
+        page.ask("document.getElementById('fit').classList.contains('stale')"),
+        json!(true)
+    );
+}
+
+#[test]
+fn the_same_store_and_instant_make_the_same_bytes() {
+    let house = House::fitted();
+    let ran = house.run("report --out one").expect(0);
+    assert_eq!(ran.stdout, "one/console.html\n");
+    house.run("report --out two --threads 1").expect(0);
+    for name in ["console.html", "console.json"] {
+        let read = |folder: &str| fs::read(house.path(folder).join(name)).unwrap();
+        assert!(read("one") == read("two"), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_with_files_of_others_is_refused() {
+    let house = House::fitted();
+    fs::create_dir(house.path("mine")).unwrap();
+    fs::write(house.path("mine/thesis.txt"), "years of work").unwrap();
+    let ran = house.run("report --out mine").expect(2);
+    assert!(
+        ran.stderr
+            .contains("the folder holds files of others: mine"),
+        "{ran:?}"
+    );
+    // A report is replaced, and what was put beside it stays.
+    house.run("report --out report").expect(0);
+    fs::write(house.path("report/note.txt"), "mine").unwrap();
+    house.run("report --out report").expect(0);
+    assert_eq!(
+        fs::read_to_string(house.path("report/note.txt")).unwrap(),
+        "mine"
+    );
+}
