@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use freshness_core::incidents::{Advanced, Followed, Silence};
 use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
@@ -11,6 +12,8 @@ use serde::de::DeserializeOwned;
 
 use crate::datasets::DatasetNo;
 use crate::error::{Fault, StoreError};
+use crate::incidents::{read_followed, reopens_since, write_advanced};
+use crate::silences::read_silences;
 use crate::store::{Store, instant};
 
 /// One check that has been.
@@ -52,18 +55,30 @@ pub struct StateChange {
     pub to: (State, Option<Severity>),
 }
 
+/// What a check changed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recorded {
+    /// States that differ from the last check's.
+    pub changes: Vec<StateChange>,
+    /// What became of the incidents.
+    pub advanced: Advanced,
+}
+
 /// A check a minute for a week.
 const CHECKS_KEPT: i64 = 10_080;
 
 impl Store {
-    /// Stores a check and the states it found in one transaction, and gives
-    /// those that changed. A check of an earlier instant than the last one is
-    /// stored too, but changes no state.
+    /// Stores a check, the states it found and what became of the incidents in
+    /// one transaction, and gives what changed. `follow` is told which incidents
+    /// stood, or may open again, and which silences there are; what it says is
+    /// stored. A check of an earlier instant than the last one is stored too, but
+    /// changes no state and no incident.
     pub fn record_check(
         &mut self,
         check: &CheckRecord,
         states: &[(DatasetNo, State, Option<Severity>)],
-    ) -> Result<Vec<StateChange>, StoreError> {
+        follow: impl FnOnce(Vec<Followed>, &[Silence]) -> Advanced,
+    ) -> Result<Recorded, StoreError> {
         let CheckRecord {
             now,
             at,
@@ -92,7 +107,7 @@ impl Store {
                 [transaction.last_insert_rowid() - CHECKS_KEPT],
             )?;
             if last.is_some_and(|last| now.as_second() < last) {
-                return Ok(Vec::new());
+                return Ok(Recorded::default());
             }
             let before: HashMap<DatasetNo, CurrentState> = read_states(transaction)?
                 .into_iter()
@@ -122,7 +137,11 @@ impl Store {
                 ))?;
                 changes.push(StateChange { no, from, to });
             }
-            Ok(changes)
+            let stood = read_followed(transaction, reopens_since(*now))?;
+            let silences = read_silences(transaction, *now)?;
+            let advanced = follow(stood.clone(), &silences);
+            write_advanced(transaction, &stood, &advanced)?;
+            Ok(Recorded { changes, advanced })
         })
     }
 
@@ -171,14 +190,17 @@ fn read_states(connection: &rusqlite::Connection) -> Result<Vec<CurrentState>, F
 }
 
 /// The word that all outputs use too.
-fn word<T: Serialize>(value: &T) -> String {
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => unreachable!("states and severities are words"),
     }
 }
 
-fn from_word<T: DeserializeOwned>(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(crate) fn from_word<T: DeserializeOwned>(
+    row: &rusqlite::Row<'_>,
+    column: usize,
+) -> rusqlite::Result<T> {
     let word: String = row.get(column)?;
     serde_json::from_value(serde_json::Value::String(word)).map_err(|error| {
         let error = FromSqlError::other(error);

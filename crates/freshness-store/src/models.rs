@@ -2,10 +2,12 @@
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::{Fitted, Model};
+use freshness_core::incidents::EdgeLag;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
 use crate::datasets::{DatasetNo, PerDataset, dataset_id};
+use crate::edge_lags::{NumberedEdge, write_edge_lags};
 use crate::error::StoreError;
 use crate::store::{Store, instant};
 
@@ -101,12 +103,13 @@ impl ModelRow {
 }
 
 impl Store {
-    /// Stores a run and its models in one transaction. The models of other
-    /// datasets stay as they are.
+    /// Stores a run, its models and the lags of all edges in one transaction.
+    /// The models of other datasets stay as they are.
     pub fn record_fit(
         &mut self,
         run: &FitRun,
         models: &[(DatasetNo, Model)],
+        lags: &[(NumberedEdge, EdgeLag)],
     ) -> Result<(), StoreError> {
         let texts: Vec<String> = models
             .iter()
@@ -151,7 +154,7 @@ impl Store {
                     text,
                 ))?;
             }
-            Ok(())
+            write_edge_lags(transaction, run_no, lags)
         })
     }
 

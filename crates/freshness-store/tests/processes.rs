@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use freshness_core::civil::Zone;
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::{ColdStart, Fitted, Model, Source};
+use freshness_core::incidents::{Incident, IncidentKind, Incidents, advance};
 use freshness_core::state::State;
 use freshness_store::{Access, ArrivalBatch, CheckRecord, FitRun, ImportedFile, Store, Tail};
 use jiff::Timestamp;
@@ -106,7 +107,32 @@ fn check(store: &mut Store, round: i64) {
         n_late: 0,
         n_critical: 0,
     };
-    store.record_check(&check, &states).unwrap();
+    let found = match round % 2 {
+        0 => Incidents::default(),
+        _ => one_incident(instant),
+    };
+    let follow = |before, _: &[_]| advance(before, found, |_| None, |_| true, instant);
+    store.record_check(&check, &states, follow).unwrap();
+}
+
+/// Some dataset is late since an instant.
+fn one_incident(since: Timestamp) -> Incidents {
+    let incident = Incident {
+        kind: IncidentKind::Root,
+        root: Some(DatasetId::try_from("a 0").unwrap()),
+        state: State::Late,
+        severity: None,
+        cycle: None,
+        since,
+        arrived_at: None,
+        n_late: 1,
+        members: Vec::new(),
+        bottleneck: None,
+    };
+    Incidents {
+        incidents: vec![incident],
+        n_late: 1,
+    }
 }
 
 /// Records a run and a model for each dataset.
@@ -125,7 +151,7 @@ fn fit(store: &mut Store, round: i64) {
         models.iter().map(|(_, model)| model),
         0,
     );
-    store.record_fit(&run, &models).unwrap();
+    store.record_fit(&run, &models, &[]).unwrap();
 }
 
 fn model(dataset_id: DatasetId, as_of: Timestamp) -> Model {
@@ -202,6 +228,15 @@ fn a_killed_import_fit_or_check_leaves_whole_transactions_only() {
         let states = store.states().unwrap();
         assert_eq!(states.len(), N_DATASETS);
         assert!(states.iter().all(|current| current.since == checked));
+        // The verdict and the incident are of the same check, and nothing
+        // happened twice.
+        let is_late = states.iter().all(|current| current.state == State::Late);
+        let followed = store.followed(checked).unwrap();
+        let standing = followed.iter().filter(|of| of.resolved_at.is_none());
+        assert_eq!(standing.count(), usize::from(is_late));
+        let events = store.incident_events(None).unwrap();
+        assert_eq!(events.last().unwrap().at, checked);
+        assert!(events.windows(2).all(|pair| pair[0].at < pair[1].at));
         n_before = n_imports;
     }
 }

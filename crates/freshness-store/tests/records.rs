@@ -4,6 +4,7 @@ use freshness_core::arrivals::{ArrivalHistory, CycleName};
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::{ColdStart, Fitted, Model, Source};
+use freshness_core::incidents::Advanced;
 use freshness_core::state::{Severity, State};
 use freshness_store::{
     Access, ArrivalBatch, CheckRecord, DashboardMode, DatasetCounts, FitRun, ImportCounts,
@@ -334,7 +335,7 @@ fn a_model_that_cannot_be_read_concerns_its_dataset_only() {
         1,
     );
     assert_eq!((run.n_cold_start, run.n_learned), (4, 0));
-    store.record_fit(&run, &models).unwrap();
+    store.record_fit(&run, &models, &[]).unwrap();
     assert_eq!(store.last_fit().unwrap(), Some(run));
     assert_eq!(store.model(numbers[0]).unwrap(), Some(model("a")));
 
@@ -414,7 +415,8 @@ fn a_state_is_kept_since_it_began() {
             n_late: 0,
             n_critical: 0,
         };
-        let changes = store.record_check(&check, states).unwrap();
+        let follow = |_, _: &[_]| Advanced::default();
+        let changes = store.record_check(&check, states, follow).unwrap().changes;
         let states: Vec<_> = store
             .states()
             .unwrap()

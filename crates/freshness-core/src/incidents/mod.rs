@@ -3,16 +3,20 @@
 //! Many late datasets come down to few that began it. Each late dataset is put
 //! under its topmost late ancestors ([`attribute`]), what an edge of the lineage
 //! usually takes says when it should recover ([`EdgeLag`]), and incidents are
-//! followed from check to check (`advance`).
+//! followed from check to check ([`advance`]).
 
 mod attribute;
 mod incident;
 mod lag;
 mod late;
+mod lifecycle;
 mod mass;
+mod silence;
 
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
 pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait, incidents};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
 pub use late::LateDataset;
+pub use lifecycle::{Ack, Advanced, Event, Followed, REOPENS_WITHIN, Status, What, advance};
 pub use mass::{Feed, Mass, Odds};
+pub use silence::{Matchers, Silence};

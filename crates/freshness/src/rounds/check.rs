@@ -4,12 +4,14 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
+use freshness_core::incidents::{Incidents, Odds};
 use freshness_core::state::{self, DatasetState, Severity, State};
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
+use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
+use super::summary::Summary;
 use super::{DatasetFailure, RoundError, holidays};
 use crate::clock::Clock;
 
@@ -22,6 +24,8 @@ pub struct Checked {
     pub fitted_at: Option<Timestamp>,
     /// Every dataset, by name.
     pub datasets: Vec<Judged>,
+    /// What is behind those that are late.
+    pub causes: Causes,
     /// States that differ from the last check's; empty if nothing was recorded.
     pub changes: Vec<StateChange>,
     /// Was it recorded?
@@ -39,6 +43,8 @@ pub struct Judged {
     pub dataset: Dataset,
     /// What can be said of it.
     pub state: DatasetState,
+    /// How often it turns late; `None` without a model.
+    pub odds: Option<Odds>,
 }
 
 /// A reason not to believe the verdicts.
@@ -58,34 +64,13 @@ pub enum Doubt {
     },
 }
 
-/// How many datasets are in which state.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the states")]
-pub struct Summary {
-    pub n_datasets: u64,
-    /// Declared critical.
-    pub n_critical: u64,
-    /// Late or missed, of critical severity: what fails a check.
-    pub n_critical_late: u64,
-    /// Declared critical, and nobody can say whether they are late.
-    pub n_critical_unjudged: u64,
-    pub ok: u64,
-    pub pending: u64,
-    pub late: u64,
-    pub late_arrival: u64,
-    pub missed: u64,
-    pub unknown: u64,
-    pub insufficient_history: u64,
-    pub not_evaluated: u64,
-}
-
 /// A judgement looks at the last few cycles; more arrivals are read only for
 /// feeds that have many a day.
 const TAIL_ARRIVALS: usize = 48;
 const TAIL_SECONDS: i64 = 2 * 86_400;
 
 /// The model status of a dataset without one.
-const NO_MODEL: &str = "none";
+pub(super) const NO_MODEL: &str = "none";
 
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 1_000;
@@ -109,11 +94,11 @@ pub fn check(
             last: last.now,
         });
     }
-    let mut checked = look(store, now, max_model_age, threads)?;
     // A pinned clock that runs ahead must not make every later check stale.
     if clock.is_ahead() {
-        return Ok(checked);
+        return look(store, now, max_model_age, threads);
     }
+    let (mut checked, found) = judge_all(store, now, max_model_age, threads)?;
     let states: Vec<(DatasetNo, State, Option<Severity>)> = checked
         .datasets
         .iter()
@@ -127,18 +112,45 @@ pub fn check(
         n_late: summary.late + summary.missed,
         n_critical: summary.n_critical_late,
     };
-    checked.changes = store.record_check(&record, &states)?;
+    let n_late = found.n_late;
+    let datasets = &checked.datasets;
+    let recorded = store.record_check(&record, &states, |before, silences| {
+        follow(before, found, silences, datasets, now)
+    })?;
+    checked.changes = recorded.changes;
+    checked.causes = Causes::new(recorded.advanced, n_late);
     checked.recorded = true;
     Ok(checked)
 }
 
-/// Judges every dataset and records nothing.
+/// Judges every dataset and records nothing: the incidents are told as if it
+/// were a check.
 pub fn look(
     store: &Store,
     now: Timestamp,
     max_model_age: SignedDuration,
     threads: Option<u16>,
 ) -> Result<Checked, RoundError> {
+    let (mut checked, found) = judge_all(store, now, max_model_age, threads)?;
+    // Who looks back sees nothing of what later checks found.
+    let looks_back = store.last_check()?.is_some_and(|last| last.now > now);
+    let before = match looks_back {
+        true => Vec::new(),
+        false => store.followed(now)?,
+    };
+    let n_late = found.n_late;
+    let silences = store.silences(now)?;
+    let advanced = follow(before, found, &silences, &checked.datasets, now);
+    checked.causes = Causes::new(advanced, n_late);
+    Ok(checked)
+}
+
+fn judge_all(
+    store: &Store,
+    now: Timestamp,
+    max_model_age: SignedDuration,
+    threads: Option<u16>,
+) -> Result<(Checked, Incidents), RoundError> {
     let entries = store.datasets()?;
     if entries.is_empty() {
         return Err(RoundError::EmptyInventory(
@@ -185,39 +197,17 @@ pub fn look(
         }));
         datasets.push(judged);
     }
-    Ok(Checked {
+    let found = found(store, &datasets, now)?;
+    let checked = Checked {
         now,
         fitted_at,
         datasets,
+        causes: Causes::default(),
         changes: Vec::new(),
         recorded: false,
         doubts,
-    })
-}
-
-/// Declared critical, but whether it is late cannot be told, or cannot be told
-/// well enough to fail a check: a loose default or a model in doubt only advises.
-pub fn is_unjudged_critical(judged: &Judged) -> bool {
-    let state = &judged.state;
-    judged.dataset.critical
-        && match state.state {
-            State::Unknown | State::InsufficientHistory | State::NotEvaluated => true,
-            State::Late | State::Missed => state.severity != Some(Severity::Critical),
-            State::Ok | State::Pending | State::LateArrival => false,
-        }
-}
-
-/// Past its deadline with nothing delivered.
-pub fn is_overdue(state: State) -> bool {
-    match state {
-        State::Late | State::Missed => true,
-        State::Ok
-        | State::Pending
-        | State::LateArrival
-        | State::Unknown
-        | State::InsufficientHistory
-        | State::NotEvaluated => false,
-    }
+    };
+    Ok((checked, found))
 }
 
 fn refuse_without_models(judged: &[(Judged, Option<DatasetFailure>)]) -> Result<(), RoundError> {
@@ -268,6 +258,7 @@ fn judge_one(
                 no: entry.no,
                 dataset,
                 state,
+                odds: model.as_ref().map(Odds::of),
             };
             (judged, None)
         }
@@ -344,32 +335,7 @@ fn unreadable(
         no: entry.no,
         dataset,
         state,
+        odds: None,
     };
     (judged, Some(failure))
-}
-
-impl Summary {
-    /// Counts the states.
-    pub fn of<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Summary {
-        let mut summary = Summary::default();
-        for judged in datasets {
-            summary.n_datasets += 1;
-            let state = &judged.state;
-            let is_late = is_overdue(state.state) && state.severity == Some(Severity::Critical);
-            summary.n_critical += u64::from(judged.dataset.critical);
-            summary.n_critical_late += u64::from(is_late);
-            summary.n_critical_unjudged += u64::from(is_unjudged_critical(judged));
-            *match state.state {
-                State::Ok => &mut summary.ok,
-                State::Pending => &mut summary.pending,
-                State::Late => &mut summary.late,
-                State::LateArrival => &mut summary.late_arrival,
-                State::Missed => &mut summary.missed,
-                State::Unknown => &mut summary.unknown,
-                State::InsufficientHistory => &mut summary.insufficient_history,
-                State::NotEvaluated => &mut summary.not_evaluated,
-            } += 1;
-        }
-        summary
-    }
 }

@@ -3,6 +3,7 @@
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::MINUTE;
 use freshness_core::fit::{Fitted, Model};
+use freshness_core::incidents::Odds;
 use freshness_core::schedule::{Cycle, Grain};
 use freshness_core::state::{self, CycleVerdict, State};
 use freshness_store::{DatasetEntry, Store};
@@ -69,6 +70,7 @@ pub fn explain(
         no: entry.no,
         dataset,
         state,
+        odds: model.as_ref().map(Odds::of),
     };
     Ok(Explained {
         judged,

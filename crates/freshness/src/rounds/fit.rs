@@ -9,6 +9,7 @@ use freshness_store::{DatasetEntry, FitRun, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::edge_lags::edge_lags;
 use super::share::{n_threads, share};
 use super::{DatasetFailure, RoundError, holidays};
 use crate::clock::{CLOCK_SLACK, Clock};
@@ -145,7 +146,8 @@ pub fn fit(
     let run = FitRun::new(started, clock.now(), as_of, fitted, failed.len() as u64);
     // A fit that learned nothing must not look like a recent one.
     if !models.is_empty() {
-        store.record_fit(&run, &models)?;
+        let lags = edge_lags(store, &models, &holidays, as_of, threads)?;
+        store.record_fit(&run, &models, &lags)?;
     }
     Ok(FitReport {
         run,

@@ -7,21 +7,25 @@ mod backtest;
 mod check;
 mod console;
 mod doctor;
+mod edge_lags;
 mod explain;
 mod figure;
 mod fit;
+mod incidents;
 pub mod ingest;
 mod raised;
 mod share;
+mod summary;
 
 use std::fmt;
 
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
+use freshness_core::lineage::LineageError;
 use freshness_store::StoreError;
 
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
-pub use check::{Checked, Doubt, Judged, Summary, check, is_overdue, is_unjudged_critical, look};
+pub use check::{Checked, Doubt, Judged, check, look};
 pub use console::{Console, ModelCounts, console};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
@@ -30,7 +34,9 @@ pub use figure::{
     figure,
 };
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
+pub use incidents::Causes;
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
+pub use summary::{Summary, is_overdue, is_unjudged_critical};
 
 /// Why a round could not do its work for anything at all. What concerns one
 /// dataset only is part of the round's result.
@@ -39,6 +45,8 @@ pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub enum RoundError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("the stored lineage cannot be used: {0}")]
+    Lineage(#[from] LineageError),
     #[error("no datasets in the store: {0}")]
     EmptyInventory(String),
     #[error("no models: nothing has been fitted yet")]
@@ -80,6 +88,9 @@ impl RoundError {
                 "`freshness status` needs no right to write; else make the file and its folder writable",
             ),
             RoundError::Store(error) => error.hint(),
+            RoundError::Lineage(_) => {
+                Some("import the whole lineage again: `freshness import lineage --replace FILE`")
+            }
             RoundError::EmptyInventory(_) => {
                 Some("import what has arrived: `freshness import arrivals FILE`")
             }
