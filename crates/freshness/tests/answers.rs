@@ -416,6 +416,7 @@ fn the_reference_pages_are_what_the_program_prints() {
     for (page, committed) in [
         ("cli", include_str!("../../../docs/cli.md")),
         ("json", include_str!("../../../docs/json.md")),
+        ("trust", include_str!("../../../docs/trust.md")),
     ] {
         let printed = house.run(&format!("docs {page}")).expect(0).stdout;
         assert!(

@@ -1,10 +1,10 @@
 //! Which datasets is a loss to be blamed on, and how much of it on each?
 //!
 //! From a part of a report up the lineage, what was lost is shared among the
-//! inputs in proportion to what each alone would cost. A dataset that is late
-//! while one of its inputs is late is late because of it, so its own share goes
-//! there; a late dataset with no late input keeps its share. So every loss ends
-//! at a root, and what the roots lose adds up to the whole.
+//! inputs in proportion to what each alone would cost. The share of a dataset
+//! that is late because of others goes to the roots of its incidents; one that
+//! is a root itself keeps it. So every loss ends at a root, and what the roots
+//! lose adds up to the whole.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -41,24 +41,40 @@ pub(super) fn blame(warehouse: &Warehouse<'_>, feeds: &[u32], points: f64) -> Bl
     while let Some(((_, place), points)) = charged.pop_first() {
         let node = &warehouse.nodes[place as usize];
         let own = node.own.known;
-        let costs = costs_of(warehouse, place);
         let inherited = warehouse.inherited(&node.parents).known;
         let own_points = points * (own / (own + inherited));
         if own_points < points {
-            hand_on(costs.clone(), points - own_points, &mut charged);
+            hand_on(
+                costs_of(warehouse, place),
+                points - own_points,
+                &mut charged,
+            );
         }
         if own_points > 0.0 {
-            let late: Vec<(u32, f64)> = costs
-                .into_iter()
-                .filter(|&(parent, _)| warehouse.nodes[parent as usize].own.known > 0.0)
-                .collect();
-            match late.is_empty() {
-                true => *blamed.points.entry(place).or_insert(0.0) += own_points,
-                false => hand_on(late, own_points, &mut charged),
+            let roots = roots(warehouse, place, &blamed.hops);
+            let share = own_points / roots.len() as f64;
+            for root in roots {
+                *blamed.points.entry(root).or_insert(0.0) += share;
             }
         }
     }
     blamed
+}
+
+/// What a late dataset is late because of: itself, if nothing else that is
+/// behind the part.
+fn roots(warehouse: &Warehouse<'_>, place: u32, behind: &BTreeMap<u32, u32>) -> Vec<u32> {
+    let seen = warehouse.nodes[place as usize].seen;
+    let named = seen.map_or(&[][..], |seen| seen.roots);
+    let roots = named
+        .iter()
+        .filter_map(|root| warehouse.place(&root.dataset_id))
+        .filter(|root| behind.contains_key(root));
+    let roots: Vec<u32> = roots.collect();
+    match roots.is_empty() {
+        true => vec![place],
+        false => roots,
+    }
 }
 
 /// The parents of a dataset that lose anything, and what each alone costs it.

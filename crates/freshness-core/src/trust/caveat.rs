@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::score::{Cause, Doubted, Standing, Trust};
-use crate::state::STOPPED_SECONDS;
+use crate::state::{STOPPED_SECONDS, duration};
 
 /// Names in a sentence; more are counted.
 const NAMED: usize = 3;
@@ -33,11 +33,7 @@ fn late(trust: &Trust) -> String {
         others => format!(", also late: {}", listed(others)),
     };
     let parts = concerned(trust, trust.causes.iter().map(|cause| &cause.parts));
-    let back = match (trust.recovers, trust.causes.len()) {
-        (None, _) => String::new(),
-        (Some(at), 1) => format!(" It should be up to date by {}.", utc(at)),
-        (Some(at), _) => format!(" All should be up to date by {}.", utc(at)),
-    };
+    let back = back(trust).map_or_else(String::new, |back| format!(" {back}"));
     let untold = match trust.doubts.as_slice() {
         [] => String::new(),
         doubts => format!(" Nobody can tell {}.", whether(doubts)),
@@ -62,8 +58,30 @@ fn whether(doubts: &[Doubted]) -> String {
     format!("whether {} {are} up to date", listed(&names))
 }
 
+/// When it should recover, as far as that can be said.
+fn back(trust: &Trust) -> Option<String> {
+    if let Some(at) = trust.recovers {
+        return Some(format!("That should be over by {}.", utc(at)));
+    }
+    // Roots that have come are waited for no more.
+    let awaited = || trust.causes.iter().filter(|of| of.arrived_at.is_none());
+    let waits: Option<Vec<i64>> = awaited().map(|cause| cause.wait_seconds).collect();
+    let longest = waits?.into_iter().max().filter(|&longest| longest > 0)?;
+    let they_come = match awaited().collect::<Vec<_>>().as_slice() {
+        [one] => format!("{} comes", one.dataset_id),
+        _ => "these come".to_owned(),
+    };
+    let longest = duration(longest);
+    Some(format!(
+        "That should be over at most {longest} after {they_come}."
+    ))
+}
+
 fn since(cause: &Cause) -> String {
-    let stopped = match cause.late_seconds > STOPPED_SECONDS {
+    if let Some(at) = cause.arrived_at {
+        return format!("came late, at {}", utc(at));
+    }
+    let stopped = match cause.late_seconds > Some(STOPPED_SECONDS) {
         true => " and may have stopped for good",
         false => "",
     };
@@ -74,9 +92,10 @@ fn since(cause: &Cause) -> String {
 }
 
 fn since_when(cause: &Cause) -> String {
-    match cause.since {
-        Some(at) => format!("since {}", utc(at)),
-        None => "late".to_owned(),
+    match (cause.arrived_at, cause.since) {
+        (Some(at), _) => format!("came at {}", utc(at)),
+        (None, Some(at)) => format!("since {}", utc(at)),
+        (None, None) => "not there yet".to_owned(),
     }
 }
 
@@ -88,6 +107,7 @@ fn concerned<'a>(trust: &Trust, of: impl Iterator<Item = &'a Vec<String>>) -> St
     let n = trust.parts.len();
     match parts.len() {
         _ if n == 1 => listed(&parts),
+        2 if n == 2 => format!("{} (both parts)", listed(&parts)),
         all if all == n => format!("{} (all {n} parts)", listed(&parts)),
         some => format!("{} ({some} of {n} parts)", listed(&parts)),
     }

@@ -19,9 +19,8 @@ mod score;
 pub use own::period_seconds;
 pub use score::{Cause, Doubted, PartTrust, Standing, Trust};
 
-use jiff::Timestamp;
-
 use crate::dashboard::Dashboard;
+use crate::dataset::DatasetId;
 use crate::lineage::Lineage;
 use crate::state::DatasetState;
 
@@ -40,8 +39,18 @@ pub struct Seen<'a> {
     /// Seconds from one delivery to the next, see [`period_seconds`]; `None`
     /// for a feed without a calendar.
     pub period_seconds: Option<i64>,
-    /// When it should be there, if that can be said.
-    pub recovers: Option<Timestamp>,
+    /// If it is late, the roots that its incidents began with; of a root none.
+    pub roots: &'a [Root],
+}
+
+/// A dataset that explains why another is late.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Which.
+    pub dataset_id: DatasetId,
+    /// How long after it the other should be there, at most; `None` if that
+    /// cannot be said.
+    pub wait_seconds: Option<i64>,
 }
 
 /// The trust in each of the dashboards, in their order. A dataset behind one

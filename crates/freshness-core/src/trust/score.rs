@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::blame::blame;
@@ -38,7 +38,8 @@ pub struct Trust {
     pub causes: Vec<Cause>,
     /// Datasets behind it that cannot be judged, nearest first.
     pub doubts: Vec<Doubted>,
-    /// When everything late behind it should be there, if that can be said.
+    /// When everything late behind it should be there; `None` as long as a root
+    /// has not come, or if that cannot be said.
     pub recovers: Option<Timestamp>,
     /// What its reader should know; `None` if there is nothing to say.
     pub caveat: Option<String>,
@@ -69,7 +70,8 @@ pub struct PartTrust {
     pub at_most: u8,
 }
 
-/// A late dataset that is late because of nothing else.
+/// A root: a dataset that is late because of nothing else, or came so late that
+/// what is made from it still is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
     /// Which.
@@ -80,16 +82,19 @@ pub struct Cause {
     pub severity: Option<Severity>,
     /// The deadline that passed.
     pub since: Option<Timestamp>,
-    /// Seconds past it.
-    pub late_seconds: i64,
+    /// Seconds past it; `None` once it has come.
+    pub late_seconds: Option<i64>,
+    /// When it came after all.
+    pub arrived_at: Option<Timestamp>,
     /// Points that the dashboard loses by it.
     pub points: f64,
     /// Edges from it to the nearest dataset that the dashboard shows.
     pub hops: u32,
     /// The parts that lose by it.
     pub parts: Vec<String>,
-    /// When it should be there, if that can be said.
-    pub recovers: Option<Timestamp>,
+    /// How long after it everything should be there that is behind the dashboard
+    /// and late because of it, at most; `None` if that cannot be said.
+    pub wait_seconds: Option<i64>,
 }
 
 /// A dataset that cannot be judged.
@@ -156,6 +161,7 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
         },
     };
     let (at_least, at_most) = (points_left(lost.worst), points_left(lost.known));
+    let causes = causes(warehouse, &behind);
     let mut trust = Trust {
         dashboard_id: dashboard.id.clone(),
         standing: match (at_least, at_most) {
@@ -168,9 +174,9 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
         at_most,
         n_datasets: behind.len() as u32,
         parts,
-        causes: causes(warehouse, &behind),
+        recovers: recovers(&causes),
+        causes,
         doubts: doubts(warehouse, &behind),
-        recovers: recovers(warehouse, &behind),
         caveat: None,
     };
     trust.caveat = caveat::of(&trust);
@@ -183,22 +189,24 @@ fn points_left(loss: f64) -> u8 {
     100 - lost as u8
 }
 
-fn causes(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = behind
+fn causes(warehouse: &Warehouse<'_>, behind_all: &BTreeMap<u32, Behind<'_>>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = behind_all
         .iter()
         .filter(|(_, behind)| !behind.blamed.is_empty())
         .filter_map(|(&place, behind)| {
             let seen = warehouse.nodes[place as usize].seen?;
+            let current = seen.state.current.as_ref();
             Some(Cause {
                 dataset_id: seen.state.dataset_id.clone(),
                 state: seen.state.state,
                 severity: seen.state.severity,
-                since: seen.state.current.as_ref().and_then(|of| of.deadline),
-                late_seconds: seen.state.late_seconds?,
+                since: current.and_then(|of| of.deadline),
+                late_seconds: seen.state.late_seconds,
+                arrived_at: current.and_then(|of| of.arrived_at),
                 points: behind.points,
                 hops: behind.hops,
                 parts: named(&behind.blamed),
-                recovers: seen.recovers,
+                wait_seconds: wait(warehouse, behind_all, &seen.state.dataset_id),
             })
         })
         .collect();
@@ -231,16 +239,30 @@ fn doubts(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<
     doubts
 }
 
-/// The last of the recoveries, if all are known.
-fn recovers(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Option<Timestamp> {
-    let late = behind
+/// The longest wait of what is late because of a root.
+fn wait(
+    warehouse: &Warehouse<'_>,
+    behind: &BTreeMap<u32, Behind<'_>>,
+    root: &DatasetId,
+) -> Option<i64> {
+    let seen = behind
         .keys()
-        .map(|&place| &warehouse.nodes[place as usize])
-        .filter(|node| node.own.known > 0.0);
-    late.map(|node| node.seen.and_then(|seen| seen.recovers))
-        .collect::<Option<Vec<_>>>()?
-        .into_iter()
-        .max()
+        .filter_map(|&place| warehouse.nodes[place as usize].seen);
+    let mut waits = seen
+        .flat_map(|seen| seen.roots)
+        .filter(|of| of.dataset_id == *root)
+        .map(|of| of.wait_seconds);
+    waits.try_fold(0, |longest, wait| Some(longest.max(wait?)))
+}
+
+/// The last of the recoveries, if all are known.
+fn recovers(causes: &[Cause]) -> Option<Timestamp> {
+    let at = |cause: &Cause| {
+        let wait = SignedDuration::from_secs(cause.wait_seconds?);
+        cause.arrived_at?.checked_add(wait).ok()
+    };
+    let all: Option<Vec<Timestamp>> = causes.iter().map(at).collect();
+    all?.into_iter().max()
 }
 
 fn named(parts: &BTreeSet<&str>) -> Vec<String> {

@@ -15,16 +15,20 @@ fn id(text: &str) -> DatasetId {
     DatasetId::try_from(text).unwrap()
 }
 
-/// `stg late 12 critical`: name, state, hours late, severity. All are daily.
-fn state(line: &str) -> (DatasetState, bool) {
+/// `stg late 12 critical of raw`: name, state, hours late, severity, root. All
+/// are daily.
+fn state(line: &str) -> (DatasetState, bool, Vec<Root>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has = |word: &str| words.contains(&word);
     let hours = words
         .get(2)
         .and_then(|word| word.parse::<i64>().ok())
         .filter(|_| has("late"));
+    let roots = words.iter().position(|&word| word == "of");
+    let roots = roots.map_or(&[][..], |at| &words[at + 1..]);
     let state = match words[1] {
         "late" => State::Late,
+        "came" => State::LateArrival,
         "unknown" => State::Unknown,
         "pending" => State::Pending,
         _ => State::Ok,
@@ -44,7 +48,7 @@ fn state(line: &str) -> (DatasetState, bool) {
             cycle: String::new(),
             cycle_start: to_timestamp(deadline - HOUR),
             deadline: Some(to_timestamp(deadline)),
-            arrived_at: None,
+            arrived_at: has("came").then(|| to_timestamp(NOW - HOUR)),
             state,
             because: None,
         }),
@@ -52,7 +56,11 @@ fn state(line: &str) -> (DatasetState, bool) {
         n_overdue: 0,
         reason: "nothing has arrived yet".to_owned(),
     };
-    (state, has("critical"))
+    let root = |name: &&str| Root {
+        dataset_id: id(name),
+        wait_seconds: Some(2 * HOUR),
+    };
+    (state, has("critical"), roots.iter().map(root).collect())
 }
 
 /// Lines of `a b -> c` (lineage), `part: a b` (the report) and states.
@@ -74,11 +82,11 @@ fn told(text: &str) -> Trust {
     }
     let seen: Vec<Seen<'_>> = states
         .iter()
-        .map(|(state, critical)| Seen {
+        .map(|(state, critical, roots)| Seen {
             state,
             critical: *critical,
             period_seconds: Some(24 * HOUR),
-            recovers: None,
+            roots,
         })
         .collect();
     let board = Dashboard::new(DashboardId::try_from("board").unwrap(), feeds);
@@ -139,12 +147,25 @@ fn a_table_that_waits_for_a_late_one_is_one_loss_and_the_root_is_named() {
          revenue: fct
          stores: ok
          raw late 24
-         stg late 20
-         fct late 16
+         stg late 20 of raw
+         fct late 16 of raw
          ok ok",
         "75 Late
          raw costs 25.0 of revenue
-         raw has been late since 2026-02-28 12:00 UTC; revenue (1 of 2 parts) may be out of date.",
+         raw has been late since 2026-02-28 12:00 UTC; revenue (1 of 2 parts) may be out of date. That should be over at most 2 h 00 min after raw comes.",
+    );
+}
+
+#[test]
+fn a_root_that_came_late_is_named_as_long_as_what_is_made_from_it_is_late() {
+    check_trust(
+        "raw -> fct
+         all: fct
+         raw came
+         fct late 8 of raw",
+        "75 Late
+         raw costs 25.0 of all
+         raw came late, at 2026-03-01 11:00 UTC; all may be out of date. That should be over by 2026-03-01 13:00 UTC.",
     );
 }
 

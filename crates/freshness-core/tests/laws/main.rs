@@ -5,3 +5,4 @@ mod field;
 mod feed;
 mod oracles;
 mod properties;
+mod trust;

@@ -6,9 +6,10 @@
 use std::io::Write;
 
 use clap::{Args, Command, CommandFactory, Subcommand};
+use freshness_core::trust::RULE;
 
 use super::{Answer, Cli, Context};
-use crate::outputs::datasets::FIELDS;
+use crate::outputs::{datasets, trust};
 
 /// Print a page of the documentation.
 #[derive(Debug, Args)]
@@ -23,12 +24,15 @@ enum Page {
     Cli,
     /// The JSON of all commands, as in docs/json.md.
     Json,
+    /// The rule of the scores, as in docs/trust.md.
+    Trust,
 }
 
 pub(super) fn run(args: &DocsArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let page = match args.page {
         Page::Cli => reference(),
         Page::Json => shapes(),
+        Page::Trust => RULE.to_owned(),
     };
     context.out.data().write_all(page.as_bytes())?;
     Ok(Answer::Healthy)
@@ -87,6 +91,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 |---|---|---|
 | `status` | `command`, `now`, `fitted_at`, `summary`, `datasets` | one dataset each |
 | `check` | … and `answer`: `healthy`, `late` or `could_not_tell`; `datasets` holds only what is not as it should be | one dataset each |
+| `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model` | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
@@ -109,7 +114,11 @@ advise.
 |---|---|
 ",
     );
-    for (field, meaning) in FIELDS {
+    for (field, meaning) in datasets::FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page.push_str(DASHBOARD);
+    for (field, meaning) in trust::FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(CONSOLE);
@@ -125,6 +134,13 @@ const CONSOLE: &str = "
 (older than check.max_model_age), `models` (counts: `learned`, `provisional`, `cold_start`, \
 `irregular`, `none`), `summary`, `datasets`. A dataset has the fields above, its `calendar` in words \
 (empty without a model), and `recent`: the last 30 cycles, oldest first, each with `cycle` and `state`.
+";
+
+const DASHBOARD: &str = "
+## A dashboard
+
+| field | meaning |
+|---|---|
 ";
 
 const BACKTEST: &str = "

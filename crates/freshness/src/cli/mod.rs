@@ -12,6 +12,7 @@ mod doctor;
 mod evaluate;
 mod explain;
 mod fit;
+mod gate;
 mod import;
 mod man;
 mod mishap;
@@ -19,6 +20,7 @@ mod plot;
 mod report;
 mod seed;
 mod status;
+mod trust;
 
 use std::ffi::OsString;
 
@@ -57,6 +59,8 @@ enum Command {
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
     Check(check::CheckArgs),
+    Trust(trust::TrustArgs),
+    Gate(gate::GateArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
     Report(report::ReportArgs),
@@ -161,6 +165,8 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),
+        Command::Trust(args) => trust::run(args, context),
+        Command::Gate(args) => gate::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
         Command::Report(args) => report::run(args, context),

@@ -17,6 +17,7 @@ pub mod raised;
 mod stdout;
 pub mod summary;
 mod table;
+pub mod trust;
 mod whole_file;
 pub mod words;
 

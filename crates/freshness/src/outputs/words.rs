@@ -45,9 +45,14 @@ pub fn standing(standing: Standing) -> &'static str {
 
 /// The score of a dashboard, or its bounds where nobody can tell: `60–85`.
 pub fn score(trust: &Trust) -> String {
-    match trust.score {
-        Some(score) => score.to_string(),
-        None => format!("{}–{}", trust.at_least, trust.at_most),
+    bounds(trust.at_least, trust.at_most)
+}
+
+/// A score by its bounds.
+pub fn bounds(at_least: u8, at_most: u8) -> String {
+    match at_least == at_most {
+        true => at_most.to_string(),
+        false => format!("{at_least}–{at_most}"),
     }
 }
 

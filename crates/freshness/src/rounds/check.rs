@@ -6,6 +6,7 @@ use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
 use freshness_core::incidents::{Incidents, Odds};
 use freshness_core::state::{self, DatasetState, Severity, State};
+use freshness_core::trust::period_seconds;
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 
@@ -45,6 +46,8 @@ pub struct Judged {
     pub state: DatasetState,
     /// How often it turns late; `None` without a model.
     pub odds: Option<Odds>,
+    /// Seconds from one delivery to the next; `None` without a calendar.
+    pub period_seconds: Option<i64>,
 }
 
 /// A reason not to believe the verdicts.
@@ -259,6 +262,7 @@ fn judge_one(
                 dataset,
                 state,
                 odds: model.as_ref().map(Odds::of),
+                period_seconds: model.as_ref().and_then(period_seconds),
             };
             (judged, None)
         }
@@ -336,6 +340,7 @@ fn unreadable(
         dataset,
         state,
         odds: None,
+        period_seconds: None,
     };
     (judged, Some(failure))
 }

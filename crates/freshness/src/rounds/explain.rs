@@ -6,6 +6,7 @@ use freshness_core::fit::{Fitted, Model};
 use freshness_core::incidents::Odds;
 use freshness_core::schedule::{Cycle, Grain};
 use freshness_core::state::{self, CycleVerdict, State};
+use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
 
@@ -71,6 +72,7 @@ pub fn explain(
         dataset,
         state,
         odds: model.as_ref().map(Odds::of),
+        period_seconds: model.as_ref().and_then(period_seconds),
     };
     Ok(Explained {
         judged,

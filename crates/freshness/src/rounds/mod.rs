@@ -16,6 +16,7 @@ pub mod ingest;
 mod raised;
 mod share;
 mod summary;
+mod trust;
 
 use std::fmt;
 
@@ -37,6 +38,7 @@ pub use fit::{AsOf, FitChange, FitReport, News, fit};
 pub use incidents::Causes;
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub use summary::{Summary, is_overdue, is_unjudged_critical};
+pub use trust::{Trusted, trust, trust_of};
 
 /// Why a round could not do its work for anything at all. What concerns one
 /// dataset only is part of the round's result.
@@ -49,6 +51,8 @@ pub enum RoundError {
     Lineage(#[from] LineageError),
     #[error("no datasets in the store: {0}")]
     EmptyInventory(String),
+    #[error("no dashboards in the store: {0}")]
+    NoDashboards(String),
     #[error("no models: nothing has been fitted yet")]
     NoModels,
     #[error("none of the models can be read: {0}")]
@@ -91,6 +95,7 @@ impl RoundError {
             RoundError::Lineage(_) => {
                 Some("import the whole lineage again: `freshness import lineage --replace FILE`")
             }
+            RoundError::NoDashboards(_) => Some("import them: `freshness import dashboards FILE`"),
             RoundError::EmptyInventory(_) => {
                 Some("import what has arrived: `freshness import arrivals FILE`")
             }
