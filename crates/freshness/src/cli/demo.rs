@@ -28,8 +28,8 @@ use folder::{Folder, afterwards};
 /// Show the whole story on real arrival histories.
 ///
 /// Imports a dozen histories that are part of the program, learns what is
-/// normal, checks them at an instant at which several were late, explains one,
-/// and tells what later happened. It has a store, settings and a clock of its
+/// normal, checks them at an instant at which several were late, says which
+/// dashboards that spoils, explains one, and tells what later happened. It has a store, settings and a clock of its
 /// own and writes nothing outside its folder.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -61,8 +61,8 @@ pub(super) fn run(args: &DemoArgs, context: &mut Context) -> anyhow::Result<Answ
         "A dozen real arrival histories, looked at as if it were {}.
 
 Each is a file in a public git repository that a bot or a publisher updates
-again and again; one arrival is one commit. Owners and what is critical are made
-up. Everything is in {}; to do the same by hand:
+again and again; one arrival is one commit. Owners, dashboards and what is
+critical are made up. Everything is in {}; to do the same by hand:
 
 $ cd {}
 $ export FRESHNESS_NOW={INSTANT}",
@@ -75,6 +75,7 @@ $ export FRESHNESS_NOW={INSTANT}",
     follow("import arrivals arrivals.csv.gz", &folder, story)?;
     follow("import datasets datasets.csv", &folder, story)?;
     follow("import lineage lineage.csv", &folder, story)?;
+    follow("import dashboards dashboards.csv", &folder, story)?;
 
     chapter(story, 2, "Learn what is normal")?;
     follow("fit", &folder, story)?;
@@ -103,17 +104,20 @@ $ export FRESHNESS_NOW={INSTANT}",
             .line(format_args!("{}\n  {}", state.dataset_id, state.reason))?;
     }
 
-    chapter(story, 5, "Look closer at one")?;
+    chapter(story, 5, "Which reports not to believe")?;
+    follow("trust", &folder, story)?;
+
+    chapter(story, 6, "Look closer at one")?;
     follow(&format!("explain {EXPLAINED}"), &folder, story)?;
 
-    chapter(story, 6, "What really happened next")?;
+    chapter(story, 7, "What really happened next")?;
     story
         .out
         .line("The histories go on after that instant; the program has not seen this part.\n")?;
     let table = what_happened(&judged, now);
     story.out.table(table)?;
 
-    chapter(story, 7, "What to try next")?;
+    chapter(story, 8, "What to try next")?;
     story.out.line(format_args!(
         "In {}, with FRESHNESS_NOW as above:
 
@@ -121,6 +125,8 @@ $ export FRESHNESS_NOW={INSTANT}",
   freshness explain trackers_all             a schedule in local time, across clock changes
   freshness explain nyc_summary              business days: Labor Day was no miss
   freshness check --format json              the same for programs
+  freshness trust network_map                what a dashboard lost, and by which dataset
+  freshness gate threat_watch --min-score 90 may it be refreshed? the exit code says
   freshness doctor                           is the monitor itself healthy?
 
 With your own data, in a folder of yours and without FRESHNESS_NOW:

@@ -24,13 +24,17 @@ const SETTINGS_FILE: &str = "freshness.yaml";
 const STORE_FILES: [&str; 3] = ["freshness.db", "freshness.db-wal", "freshness.db-shm"];
 
 /// The histories; README.md beside them says where they come from.
-const DATA: [(&str, &[u8]); 3] = [
+const DATA: [(&str, &[u8]); 4] = [
     (
         "arrivals.csv.gz",
         include_bytes!("../../../demo/arrivals.csv.gz"),
     ),
     ("datasets.csv", include_bytes!("../../../demo/datasets.csv")),
     ("lineage.csv", include_bytes!("../../../demo/lineage.csv")),
+    (
+        "dashboards.csv",
+        include_bytes!("../../../demo/dashboards.csv"),
+    ),
 ];
 
 /// The first arrival of each after the pinned instant; never imported.
