@@ -39,7 +39,7 @@ fn the_worst_dashboard_comes_first_with_its_caveat() {
     let ran = house().run("trust").expect(0);
     assert_data_eq!(ran.stdout, str![[r#"
  SCORE  STATE           DASHBOARD  CAVEAT
-    19  late            board      events has been late since 2026-02-28 00:16 UTC, also late: raw_orders (since 2026-02-26 06:19 UTC); revenue and traffic (both parts) may be out of date.
+    19  late            board      events has been late since 2026-02-28 00:16 UTC, also late: raw_orders (since 2026-02-26 06:19 UTC); revenue and traffic (both parts) may be out of date. If these come by their next deadlines, that should be over by 2026-03-02 08:19 UTC.
 50–100  could not tell  lonely     Nobody can tell whether fct_lonely and never_came are up to date; one (1 of 2 parts) may be out of date.
    100  on time         traffic    -
 
@@ -54,7 +54,7 @@ fn a_dashboard_says_what_each_late_dataset_costs() {
     let house = house();
     assert_data_eq!(house.run("trust board").expect(0).stdout, str![[r#"
 board (Board report): 19 of 100, late, as of 2026-02-28 12:00 UTC
-events has been late since 2026-02-28 00:16 UTC, also late: raw_orders (since 2026-02-26 06:19 UTC); revenue and traffic (both parts) may be out of date.
+events has been late since 2026-02-28 00:16 UTC, also late: raw_orders (since 2026-02-26 06:19 UTC); revenue and traffic (both parts) may be out of date. If these come by their next deadlines, that should be over by 2026-03-02 08:19 UTC.
 owner: ann
 
 SCORE  PART     SHOWS

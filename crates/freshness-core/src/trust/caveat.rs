@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::score::{Cause, Doubted, Standing, Trust};
-use crate::state::{STOPPED_SECONDS, duration};
+use crate::state::STOPPED_SECONDS;
 
 /// Names in a sentence; more are counted.
 const NAMED: usize = 3;
@@ -60,21 +60,16 @@ fn whether(doubts: &[Doubted]) -> String {
 
 /// When it should recover, as far as that can be said.
 fn back(trust: &Trust) -> Option<String> {
-    if let Some(at) = trust.recovers {
-        return Some(format!("That should be over by {}.", utc(at)));
-    }
-    // Roots that have come are waited for no more.
-    let awaited = || trust.causes.iter().filter(|of| of.arrived_at.is_none());
-    let waits: Option<Vec<i64>> = awaited().map(|cause| cause.wait_seconds).collect();
-    let longest = waits?.into_iter().max().filter(|&longest| longest > 0)?;
-    let they_come = match awaited().collect::<Vec<_>>().as_slice() {
-        [one] => format!("{} comes", one.dataset_id),
-        _ => "these come".to_owned(),
-    };
-    let longest = duration(longest);
-    Some(format!(
-        "That should be over at most {longest} after {they_come}."
-    ))
+    let at = utc(trust.recovers?);
+    let mut awaited = trust.causes.iter().filter(|of| of.arrived_at.is_none());
+    Some(match (awaited.next(), awaited.next()) {
+        (None, _) => format!("That should be over by {at}."),
+        (Some(one), None) => {
+            let id = &one.dataset_id;
+            format!("If {id} comes by its next deadline, that should be over by {at}.")
+        }
+        _ => format!("If these come by their next deadlines, that should be over by {at}."),
+    })
 }
 
 fn since(cause: &Cause) -> String {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::Seen;
 use super::own::{self, Loss};
+use super::recovery::{Whole, whole};
 use crate::dashboard::Dashboard;
 use crate::dataset::DatasetId;
 use crate::lineage::Lineage;
@@ -31,6 +32,8 @@ pub(super) struct Node<'a> {
     pub(super) own: Loss,
     /// … with what it is made from.
     pub(super) total: Loss,
+    /// When it loses nothing any more.
+    pub(super) whole: Whole,
 }
 
 /// What something loses by its inputs. Each input alone would cost it its own
@@ -69,9 +72,11 @@ impl<'a> Warehouse<'a> {
             node.rank = rank;
             node.parents = parents.iter().map(|&p| in_lineage[p as usize]).collect();
         }
-        for &index in lineage.topological_indices() {
-            let place = in_lineage[index as usize] as usize;
+        let mut by_rank: Vec<u32> = (0..warehouse.nodes.len() as u32).collect();
+        by_rank.sort_by_key(|&place| warehouse.nodes[place as usize].rank);
+        for place in by_rank.into_iter().map(|place| place as usize) {
             warehouse.nodes[place].total = warehouse.total(place);
+            warehouse.nodes[place].whole = whole(&warehouse.nodes[place], &warehouse);
         }
         warehouse
     }
@@ -143,6 +148,7 @@ fn nodes<'a>(
                 rank: 0,
                 own,
                 total: own,
+                whole: Whole::Unknown,
             }
         })
         .collect()

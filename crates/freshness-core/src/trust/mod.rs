@@ -4,7 +4,7 @@
 //! What a dataset loses by its own lateness (`own`) is handed down the lineage
 //! to what is made from it (`losses`), to the parts of the report and to the
 //! report (`score`), and back up to the datasets that are to blame
-//! (`blame`). `rule.md` says the same in words, and is what users read.
+//! (`blame`); from those comes when it should be over (`recovery`). `rule.md` says the same in words, and is what users read.
 //!
 //! Everything is reckoned twice: by what is known to be late, and as if all
 //! that cannot be judged were late too. Where the two differ nobody can tell
@@ -14,10 +14,14 @@ mod blame;
 mod caveat;
 mod losses;
 mod own;
+mod recovery;
 mod score;
 
 pub use own::period_seconds;
+pub use recovery::next_due;
 pub use score::{Cause, Doubted, PartTrust, Standing, Trust};
+
+use jiff::Timestamp;
 
 use crate::dashboard::Dashboard;
 use crate::dataset::DatasetId;
@@ -39,6 +43,9 @@ pub struct Seen<'a> {
     /// Seconds from one delivery to the next, see [`period_seconds`]; `None`
     /// for a feed without a calendar.
     pub period_seconds: Option<i64>,
+    /// The deadline of its next delivery, see [`next_due`]; asked of what is
+    /// late and of what is made from that.
+    pub next_due: Option<Timestamp>,
     /// If it is late, the roots that its incidents began with; of a root none.
     pub roots: &'a [Root],
 }

@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::blame::blame;
 use super::caveat;
 use super::losses::Warehouse;
 use super::own::Loss;
+use super::recovery::Whole;
 use crate::dashboard::{Dashboard, DashboardId};
 use crate::dataset::DatasetId;
 use crate::state::{Severity, State};
@@ -38,8 +39,8 @@ pub struct Trust {
     pub causes: Vec<Cause>,
     /// Datasets behind it that cannot be judged, nearest first.
     pub doubts: Vec<Doubted>,
-    /// When everything late behind it should be there; `None` as long as a root
-    /// has not come, or if that cannot be said.
+    /// By when it should have lost nothing, if the causes that have not come do
+    /// by their next deadline; `None` if that cannot be said.
     pub recovers: Option<Timestamp>,
     /// What its reader should know; `None` if there is nothing to say.
     pub caveat: Option<String>,
@@ -92,6 +93,8 @@ pub struct Cause {
     pub hops: u32,
     /// The parts that lose by it.
     pub parts: Vec<String>,
+    /// The deadline of its next delivery, unless it has come.
+    pub next_due: Option<Timestamp>,
     /// How long after it everything should be there that is behind the dashboard
     /// and late because of it, at most; `None` if that cannot be said.
     pub wait_seconds: Option<i64>,
@@ -125,12 +128,17 @@ struct Behind<'a> {
 pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
     let n_parts = dashboard.parts().len();
     let mut lost = Loss::default();
+    let mut whole = Whole::Now;
     let mut parts = Vec::with_capacity(n_parts);
     let mut behind: BTreeMap<u32, Behind<'_>> = BTreeMap::new();
     for part in dashboard.parts() {
         let place = |id| warehouse.place(id).expect("every dataset has a node");
         let feeds: Vec<u32> = part.datasets.iter().map(place).collect();
         let loss = warehouse.inherited(&feeds);
+        let fed = feeds
+            .iter()
+            .map(|&place| warehouse.nodes[place as usize].whole);
+        whole = fed.fold(whole, Whole::and);
         lost.known += loss.known;
         lost.worst += loss.worst;
         parts.push(PartTrust {
@@ -161,7 +169,6 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
         },
     };
     let (at_least, at_most) = (points_left(lost.worst), points_left(lost.known));
-    let causes = causes(warehouse, &behind);
     let mut trust = Trust {
         dashboard_id: dashboard.id.clone(),
         standing: match (at_least, at_most) {
@@ -174,8 +181,11 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
         at_most,
         n_datasets: behind.len() as u32,
         parts,
-        recovers: recovers(&causes),
-        causes,
+        recovers: match whole {
+            Whole::By(at) => Some(at),
+            Whole::Now | Whole::Unknown => None,
+        },
+        causes: causes(warehouse, &behind),
         doubts: doubts(warehouse, &behind),
         caveat: None,
     };
@@ -206,6 +216,7 @@ fn causes(warehouse: &Warehouse<'_>, behind_all: &BTreeMap<u32, Behind<'_>>) -> 
                 points: behind.points,
                 hops: behind.hops,
                 parts: named(&behind.blamed),
+                next_due: seen.next_due.filter(|_| seen.state.late_seconds.is_some()),
                 wait_seconds: wait(warehouse, behind_all, &seen.state.dataset_id),
             })
         })
@@ -253,16 +264,6 @@ fn wait(
         .filter(|of| of.dataset_id == *root)
         .map(|of| of.wait_seconds);
     waits.try_fold(0, |longest, wait| Some(longest.max(wait?)))
-}
-
-/// The last of the recoveries, if all are known.
-fn recovers(causes: &[Cause]) -> Option<Timestamp> {
-    let at = |cause: &Cause| {
-        let wait = SignedDuration::from_secs(cause.wait_seconds?);
-        cause.arrived_at?.checked_add(wait).ok()
-    };
-    let all: Option<Vec<Timestamp>> = causes.iter().map(at).collect();
-    all?.into_iter().max()
 }
 
 fn named(parts: &BTreeSet<&str>) -> Vec<String> {

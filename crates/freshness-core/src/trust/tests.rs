@@ -86,6 +86,7 @@ fn told(text: &str) -> Trust {
             state,
             critical: *critical,
             period_seconds: Some(24 * HOUR),
+            next_due: Some(to_timestamp(NOW + 20 * HOUR)),
             roots,
         })
         .collect();
@@ -152,7 +153,7 @@ fn a_table_that_waits_for_a_late_one_is_one_loss_and_the_root_is_named() {
          ok ok",
         "75 Late
          raw costs 25.0 of revenue
-         raw has been late since 2026-02-28 12:00 UTC; revenue (1 of 2 parts) may be out of date. That should be over at most 2 h 00 min after raw comes.",
+         raw has been late since 2026-02-28 12:00 UTC; revenue (1 of 2 parts) may be out of date. If raw comes by its next deadline, that should be over by 2026-03-02 10:00 UTC.",
     );
 }
 
@@ -180,7 +181,7 @@ fn two_causes_share_what_they_cost_and_a_table_in_time_passes_it_on() {
         "62 Late
          a costs 25.0 of all
          b costs 12.5 of all
-         a has been late since 2026-02-28 12:00 UTC, also late: b (since 2026-03-01 04:00 UTC); all may be out of date.",
+         a has been late since 2026-02-28 12:00 UTC, also late: b (since 2026-03-01 04:00 UTC); all may be out of date. If these come by their next deadlines, that should be over by 2026-03-02 08:00 UTC.",
     );
 }
 
@@ -221,7 +222,7 @@ fn a_late_table_and_a_doubt_are_both_said() {
          b unknown",
         "25–75 Late
          a costs 25.0 of one
-         a has been late since 2026-02-28 12:00 UTC; one (1 of 2 parts) may be out of date. Nobody can tell whether b is up to date.",
+         a has been late since 2026-02-28 12:00 UTC; one (1 of 2 parts) may be out of date. If a comes by its next deadline, that should be over by 2026-03-02 08:00 UTC. Nobody can tell whether b is up to date.",
     );
 }
 
@@ -239,4 +240,32 @@ fn late_by_a_second_behind_very_many_inputs_is_still_not_all_points() {
     let trust = told(&text);
     assert_eq!((trust.score, trust.causes.len()), (Some(99), 1));
     assert_eq!(trust.causes[0].hops, 40);
+}
+
+#[test]
+fn of_a_feed_that_may_have_stopped_no_recovery_is_told() {
+    check_trust(
+        "raw -> fct
+         all: fct
+         fct ok
+         raw late 800",
+        "2 Late
+         raw costs 97.1 of all
+         raw has been late since 2026-01-27 04:00 UTC and may have stopped for good; all may be out of date.",
+    );
+}
+
+#[test]
+fn a_table_in_time_waits_for_its_own_delivery_after_that_of_the_late_one() {
+    let trust = told(
+        "raw -> stg
+         stg -> fct
+         all: fct
+         raw late 8
+         stg late 4 of raw
+         fct ok",
+    );
+    // raw at 08:00, stg two hours later, fct comes at 08:00 of the day after.
+    let at = trust.recovers.unwrap().to_string();
+    assert_eq!(at, "2026-03-03T10:00:00Z");
 }

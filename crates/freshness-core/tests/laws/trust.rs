@@ -129,6 +129,7 @@ impl World {
                 state: &states[i],
                 critical: self.sets[i].critical,
                 period_seconds: Some(DAY),
+                next_due: None,
                 roots: &roots[i],
             })
             .collect();

@@ -44,7 +44,7 @@ pub const FIELDS: [(&str, &str); 14] = [
     ),
     (
         "causes",
-        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `since` (the deadline), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `wait_seconds` (how long after it the rest should be there, at most)",
+        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `since` (the deadline), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `next_due` (deadline of its next delivery, unless it has come), `wait_seconds` (how long after it the rest should be there that is late because of it, at most)",
     ),
     (
         "doubts",
@@ -52,7 +52,7 @@ pub const FIELDS: [(&str, &str); 14] = [
     ),
     (
         "recovers",
-        "when everything late behind it should be there; null while a cause has not come, or if that cannot be said",
+        "by when it should have lost nothing, if the causes that have not come do by their next deadline; null if that cannot be said",
     ),
     (
         "caveat",

@@ -1,15 +1,15 @@
 //! How far can each dashboard be believed now?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::DatasetId;
 use freshness_core::lineage::Lineage;
 use freshness_core::trust::{self, Root, Seen, Trust};
-use freshness_store::Store;
+use freshness_store::{DatasetNo, Store};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Causes, Checked, RoundError, look};
+use super::{Causes, Checked, Judged, RoundError, holidays, is_overdue, look};
 
 /// The trust in every dashboard.
 #[derive(Debug)]
@@ -47,6 +47,7 @@ pub fn trust_of(
 ) -> Result<Vec<(Dashboard, Trust)>, RoundError> {
     let lineage = lineage(store)?;
     let roots = roots(&checked.causes);
+    let next_dues = next_dues(store, checked, &lineage, &dashboards)?;
     let seen: Vec<Seen<'_>> = checked
         .datasets
         .iter()
@@ -54,6 +55,7 @@ pub fn trust_of(
             state: &judged.state,
             critical: judged.dataset.critical,
             period_seconds: judged.period_seconds,
+            next_due: next_dues.get(&judged.no).copied(),
             roots: roots.get(&judged.dataset.id).map_or(&[], Vec::as_slice),
         })
         .collect();
@@ -77,6 +79,74 @@ fn roots(causes: &Causes) -> BTreeMap<&DatasetId, Vec<Root>> {
         }
     }
     roots
+}
+
+/// When the next deliveries are due of what is late behind a dashboard, and of
+/// what is made from that. A model that cannot be read promises nothing.
+fn next_dues(
+    store: &Store,
+    checked: &Checked,
+    lineage: &Lineage,
+    dashboards: &[Dashboard],
+) -> Result<BTreeMap<DatasetNo, Timestamp>, RoundError> {
+    let concerned = concerned(checked, lineage, dashboards);
+    let holidays = holidays();
+    let now = checked.now.as_second();
+    store.at_one_instant(|store| {
+        let mut dues = BTreeMap::new();
+        for judged in concerned {
+            let Ok(Some(model)) = store.model(judged.no) else {
+                continue;
+            };
+            if let Some(at) = trust::next_due(&model, &judged.state, &holidays, now) {
+                dues.insert(judged.no, at);
+            }
+        }
+        Ok(dues)
+    })
+}
+
+/// What is late, or made from something late, and behind a dashboard.
+fn concerned<'a>(
+    checked: &'a Checked,
+    lineage: &Lineage,
+    dashboards: &[Dashboard],
+) -> Vec<&'a Judged> {
+    let mut late: Vec<bool> = vec![false; lineage.datasets().len()];
+    for judged in checked
+        .datasets
+        .iter()
+        .filter(|of| is_overdue(of.state.state))
+    {
+        if let Some(at) = lineage.index(judged.dataset.id.as_str()) {
+            late[at] = true;
+        }
+    }
+    let mut behind: Vec<bool> = vec![false; late.len()];
+    let mut feeds: BTreeSet<&DatasetId> = BTreeSet::new();
+    for dataset in dashboards
+        .iter()
+        .flat_map(Dashboard::parts)
+        .flat_map(|of| &of.datasets)
+    {
+        match lineage.index(dataset.as_str()) {
+            Some(at) => behind[at] = true,
+            None => drop(feeds.insert(dataset)),
+        }
+    }
+    for &i in lineage.topological_indices() {
+        let inherits = |&parent: &u32| late[parent as usize];
+        late[i as usize] |= lineage.parent_indices(i as usize).iter().any(inherits);
+    }
+    for &i in lineage.topological_indices().iter().rev() {
+        let feeds = |&child: &u32| behind[child as usize];
+        behind[i as usize] |= lineage.child_indices(i as usize).iter().any(feeds);
+    }
+    let is_concerned = |judged: &&Judged| match lineage.index(judged.dataset.id.as_str()) {
+        Some(at) => late[at] && behind[at],
+        None => is_overdue(judged.state.state) && feeds.contains(&judged.dataset.id),
+    };
+    checked.datasets.iter().filter(is_concerned).collect()
 }
 
 fn lineage(store: &Store) -> Result<Lineage, RoundError> {
