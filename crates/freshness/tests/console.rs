@@ -23,6 +23,25 @@ fn console(house: &House, browser: &Browser, screen: Screen) -> Page {
     page
 }
 
+/// When the made-up warehouse of seed 1 ends.
+const WAREHOUSE_ENDS: &str = "2026-02-27T22:00:00Z";
+
+/// A made-up warehouse with incidents, lineage and dashboards, and its report.
+fn warehouse() -> House {
+    let house = House::empty();
+    house.run("seed --out made").expect(0);
+    for what in ["arrivals", "datasets", "lineage", "dashboards"] {
+        house
+            .run(&format!("import {what} made/{what}.csv"))
+            .expect(0);
+    }
+    house.run(&format!("fit --now {WAREHOUSE_ENDS}")).expect(0);
+    house
+        .run(&format!("report --out report --now {WAREHOUSE_ENDS}"))
+        .expect(0);
+    house
+}
+
 /// The names in the table, as they are shown.
 fn names(page: &Page) -> String {
     page.text("[...document.querySelectorAll('#list .name')].map((it) => it.textContent).join(' ')")
@@ -33,7 +52,7 @@ fn names(page: &Page) -> String {
 fn check_fits(page: &Page) {
     let over = page.text(
         "[...document.querySelectorAll('body *')]
-           .filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
+           .filter((it) => !it.parentElement.closest('.scroll') && it.getBoundingClientRect().right > innerWidth + 1)
            .map((it) => it.outerHTML.slice(0, 80)).slice(0, 5).join('\\n')",
     );
     assert_eq!(over, "");
@@ -46,7 +65,7 @@ fn what_is_late_is_seen_at_a_glance_in_both_themes_and_on_a_phone() {
     let page = console(&house, &browser, Screen::DESK);
     assert_eq!(
         page.text("document.querySelector('h1').textContent"),
-        "2 datasets are late"
+        "2 incidents behind 2 late datasets"
     );
     // The reader sits in Berlin.
     let as_of = page.text("document.querySelector('.asof').textContent.trim()");
@@ -75,6 +94,108 @@ fn what_is_late_is_seen_at_a_glance_in_both_themes_and_on_a_phone() {
         check_fits(&phone);
         phone.whole_picture(name);
         check_accessible(&phone);
+    }
+}
+
+#[test]
+fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats() {
+    let house = warehouse();
+    let browser = Browser::start();
+    let page = browser.page(Screen::DESK);
+    page.open(&house.path("report/console.html"));
+    page.picture("warehouse");
+    check_fits(&page);
+    check_accessible(&page);
+    let lead = page.text("document.querySelector('.lead').textContent");
+    assert!(lead.contains("alerts suppressed ("), "{lead}");
+    let roots = page.text(
+        "[...document.querySelectorAll('.incident h3')].map((it) => it.textContent).join(' ')",
+    );
+    for root in ["raw_stores", "raw_logins", "raw_calls", "raw_contracts"] {
+        assert!(roots.contains(root), "{root}: {roots}");
+    }
+    // The incident of raw_stores, opened as a person would.
+    let stores = "[...document.querySelectorAll('.incident')].find((it) => it.querySelector('h3').textContent === 'raw_stores')";
+    page.ask(&format!("{stores}.dataset.test = 'stores'"));
+    let boxes = page.text(&format!(
+        "[...{stores}.querySelectorAll('.graph title')].map((it) => it.textContent).join(' ')"
+    ));
+    assert_eq!(
+        boxes,
+        "raw_stores stg_stores fct_retention mart_finance mart_supply"
+    );
+    assert_eq!(
+        page.ask(&format!("{stores}.querySelectorAll('.graph .edge').length")),
+        json!(4)
+    );
+    page.click("[data-test=stores] summary");
+    page.wait("document.querySelector('[data-test=stores] details').open");
+    let told = page.text(&format!("{stores}.querySelector('tbody').innerText"));
+    assert!(
+        told.contains("mart_supply") && told.contains("within"),
+        "{told}"
+    );
+    page.picture("warehouse-incident");
+    check_accessible(&page);
+    page.click("[data-test=stores] h3 a");
+    page.wait("document.querySelector('dialog').open");
+    assert_eq!(
+        page.text("document.querySelector('dialog h2').textContent"),
+        "raw_stores"
+    );
+    page.picture("warehouse-panel");
+    page.press("Escape");
+    page.wait("!document.querySelector('dialog').open");
+    // What is late because of something says so.
+    let because = page.text("[...document.querySelectorAll('#list tr')].find((it) => it.querySelector('.name')?.textContent === 'stg_stores').innerText");
+    assert!(because.contains("because of raw_stores"), "{because}");
+
+    assert_eq!(
+        page.ask("document.querySelectorAll('.trust').length"),
+        json!(13)
+    );
+    let board = page.text("document.querySelector('.board').innerText");
+    for said in [
+        "Board report",
+        "raw_stores has been late since Fri 27 Feb 06:06 CET",
+        "headline",
+    ] {
+        assert!(board.contains(said), "{said}: {board}");
+    }
+    page.click("#zone");
+    let board = page.text("document.querySelector('.board').innerText");
+    assert!(board.contains("late since Fri 27 Feb 05:06 UTC"), "{board}");
+
+    for (screen, name) in [
+        (Screen::DESK.dark(), "warehouse-dark"),
+        (Screen::PHONE, "warehouse-phone"),
+        (Screen::PHONE.dark(), "warehouse-phone-dark"),
+    ] {
+        page.look_on(screen);
+        check_fits(&page);
+        page.whole_picture(name);
+        check_accessible(&page);
+    }
+}
+
+#[test]
+fn every_dashboard_has_badges_and_one_that_is_gone_has_none() {
+    let house = warehouse();
+    let badge = |name: &str| house.path("report/badges").join(name);
+    for name in ["board_report.svg", "board_report.html", "board_report.json"] {
+        assert!(badge(name).is_file(), "{name}");
+    }
+    fs::write(badge("mine.txt"), "notes").unwrap();
+    fs::copy(badge("board_report.svg"), badge("gone.svg")).unwrap();
+    house
+        .run(&format!("report --out report --now {WAREHOUSE_ENDS}"))
+        .expect(0);
+    assert!(badge("mine.txt").exists() && !badge("gone.svg").exists());
+    let document = fs::read_to_string(house.path("report/console.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    for board in document["dashboards"].as_array().unwrap() {
+        let picture = board["badge"].as_str().unwrap();
+        assert!(house.path("report").join(picture).is_file(), "{picture}");
     }
 }
 
@@ -257,7 +378,7 @@ fn without_scripts_the_glance_can_still_be_read() {
     page.open(&house.path("report/console.html"));
     let text = page.text("document.body.innerText");
     for said in [
-        "2 datasets are late",
+        "2 incidents behind 2 late datasets",
         "raw_orders",
         "needs JavaScript",
         "2026-02-28 12:00 UTC",

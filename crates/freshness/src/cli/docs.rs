@@ -132,7 +132,8 @@ const CONSOLE: &str = "
 
 `report` writes it beside the page: `version`, `command`, `now`, `fitted_at`, `models_are_old` \
 (older than check.max_model_age), `models` (counts: `learned`, `provisional`, `cold_start`, \
-`irregular`, `none`), `summary`, `datasets`. A dataset has the fields above, its `calendar` in words \
+`irregular`, `none`), `summary`, `dashboards`, `datasets`. A dashboard has the fields of `trust`, and \
+`badge`, its picture beside the document. A dataset has the fields above, its `calendar` in words \
 (empty without a model), and `recent`: the last 30 cycles, oldest first, each with `cycle` and `state`.
 ";
 

@@ -1,7 +1,9 @@
 //! What can be shown to everybody, in one file?
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -21,9 +23,11 @@ use crate::rounds::{self, Console};
 /// Write the console: one page that shows everything, to open in a browser.
 ///
 /// What is late now, what each dataset is expected to do and why it is believed
-/// to be late, with a chart of its arrivals. console.html is one file that
+/// to be late, with a chart of its arrivals, and how far each dashboard can be
+/// believed. console.html is one file that
 /// needs no network and no server: it may be opened from a disk, put on a share
-/// or attached to a message. console.json says the same to programs.
+/// or attached to a message. console.json says the same to programs; badges/ has a picture, a
+/// piece of HTML and the JSON for a badge of shields.io of each dashboard.
 ///
 /// Records nothing, so it may look back with --now. Files of an earlier report
 /// are replaced, each as a whole.
@@ -44,6 +48,9 @@ pub(super) struct ReportArgs {
 const PAGE: &str = "console.html";
 /// The same for programs.
 const DOCUMENT: &str = "console.json";
+
+/// A folder with the badges of the dashboards.
+const BADGES: &str = "badges";
 
 /// What was written.
 #[derive(Serialize)]
@@ -72,6 +79,7 @@ pub(super) fn run(args: &ReportArgs, context: &mut Context) -> anyhow::Result<An
     WholeFile::at(&page)?
         .write(|out| Ok(console::write_page(out, &console, max_model_age, pinned)?))?;
     WholeFile::at(&folder.join(DOCUMENT))?.write(|out| Ok(console::write_json(out, &console)?))?;
+    write_badges(&folder.join(BADGES), &console)?;
     tell(&account(&console, folder, &page), context)?;
     Ok(Answer::Healthy)
 }
@@ -102,6 +110,32 @@ fn tell(account: &Account, context: &mut Context) -> anyhow::Result<()> {
                 words::utc(account.now),
                 words::thousands(account.n_late),
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes the badges, and removes those of dashboards that are gone: they would
+/// go on saying what is not known any more.
+fn write_badges(folder: &Path, console: &Console<Panel>) -> anyhow::Result<()> {
+    let badges = console::badges(&console.dashboards, console.checked.now);
+    if badges.is_empty() && !folder.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder: {}", folder.display()))?;
+    for badge in &badges {
+        WholeFile::at(&folder.join(&badge.name))?
+            .write(|out| Ok(out.write_all(badge.text.as_bytes())?))?;
+    }
+    let kept: BTreeSet<&OsStr> = badges.iter().map(|it| OsStr::new(&it.name)).collect();
+    let entries = fs::read_dir(folder)
+        .with_context(|| format!("cannot read the folder: {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let is_kept = path.file_name().is_some_and(|name| kept.contains(name));
+        if !is_kept && fs::read(&path).is_ok_and(|text| console::is_badge(&text)) {
+            fs::remove_file(&path).with_context(|| format!("cannot remove: {}", path.display()))?;
         }
     }
     Ok(())

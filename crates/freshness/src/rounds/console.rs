@@ -4,16 +4,23 @@
 //! shows. Of a history only its end is read, and only the cycles that are shown
 //! are judged again, so that 20,000 datasets take a second or two.
 
+use std::collections::{BTreeSet, HashMap};
+
+use freshness_core::dashboard::Dashboard;
+use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Model;
 use freshness_core::schedule::Grain;
 use freshness_core::state;
-use freshness_store::{Store, StoreError, Tail};
+use freshness_core::trust::Trust;
+use freshness_store::{DatasetNo, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::figure::reaches_back_to;
 use super::share::{n_threads, share};
-use super::{Checked, Explained, Figure, Judged, RoundError, Window, figure, holidays, look};
+use super::{
+    Checked, Explained, Figure, Judged, RoundError, Window, figure, holidays, look, trust_of,
+};
 
 /// Everything the console is made from.
 #[derive(Debug)]
@@ -22,6 +29,11 @@ pub struct Console<P> {
     pub checked: Checked,
     /// How much could be learned.
     pub models: ModelCounts,
+    /// Every dashboard and how far it can be believed, by name.
+    pub dashboards: Vec<(Dashboard, Trust)>,
+    /// The edges of the lineage between the datasets of each incident, parent
+    /// first.
+    pub edges: Vec<(DatasetId, DatasetId)>,
     /// What the caller made of each dataset, in the order of `checked`.
     pub panels: Vec<P>,
 }
@@ -68,17 +80,58 @@ pub fn console<P: Send>(
         &checked.datasets,
         |store, judged| {
             let seen = recent_past(store, judged, window, now)?;
-            let figure = figure(&seen, window, now).ok();
+            let mut figure = figure(&seen, window, now).ok();
+            // A console shows what is so; `plot` shows what a rule would say.
+            if let Some(figure) = &mut figure {
+                figure.fixed_rule = None;
+            }
             Ok(panel(&seen, figure.as_ref()))
         },
         |_| (),
     )?;
     let panels = panels.into_iter().collect::<Result<_, StoreError>>()?;
+    let dashboards = match store.dashboards()? {
+        none if none.is_empty() => Vec::new(),
+        dashboards => trust_of(store, &checked, dashboards)?,
+    };
     Ok(Console {
         models: ModelCounts::of(&checked.datasets),
+        edges: edges_of_incidents(store, &checked)?,
+        dashboards,
         checked,
         panels,
     })
+}
+
+fn edges_of_incidents(
+    store: &Store,
+    checked: &Checked,
+) -> Result<Vec<(DatasetId, DatasetId)>, StoreError> {
+    let incidents = checked.causes.standing.iter().map(|it| &it.incident);
+    // One without members is a dot.
+    let drawn = incidents.filter(|incident| !incident.members.is_empty());
+    let named: BTreeSet<&DatasetId> = drawn
+        .flat_map(|incident| {
+            let members = incident.members.iter().map(|member| &member.dataset_id);
+            incident.root.iter().chain(members)
+        })
+        .collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let by_number: HashMap<DatasetNo, &DatasetId> = checked
+        .datasets
+        .iter()
+        .filter(|judged| named.contains(&judged.dataset.id))
+        .map(|judged| (judged.no, &judged.dataset.id))
+        .collect();
+    let find = |no: DatasetNo| by_number.get(&no).map(|&id| id.clone());
+    let edges = store.numbered_lineage()?.into_iter();
+    let mut edges: Vec<(DatasetId, DatasetId)> = edges
+        .filter_map(|edge| Some((find(edge.upstream)?, find(edge.downstream)?)))
+        .collect();
+    edges.sort();
+    Ok(edges)
 }
 
 /// What [`super::explain`] knows, of the end of the history only.

@@ -15,7 +15,6 @@ async function block(number) {
 }
 
 function openPanel(i) {
-  openedFrom = document.activeElement;
   location.hash = `dataset=${encodeURIComponent(table.name[i])}`;
 }
 
@@ -27,7 +26,10 @@ async function showPanel(i) {
     known = { reason: 'This browser cannot unpack the details: one of 2023 or later can.', facts: [], cycles: [] };
   }
   dialog.replaceChildren(panelHead(i, known), panelBody(i, known));
-  if (!dialog.open) dialog.showModal();
+  if (!dialog.open) {
+    openedFrom = document.activeElement;
+    dialog.showModal();
+  }
   dialog.scrollTop = 0;
 }
 
@@ -51,7 +53,7 @@ function panelBody(i, known) {
     ['Deadline', table.deadline[i] ? timeElement(table.deadline[i]) : 'none'],
   ];
   const body = make('div', { class: 'body' },
-    make('p', { class: 'reason' }, known.reason),
+    make('p', { class: 'reason' }, known.reason), because(i),
     make('dl', { class: 'key' }, ...facts.map(([name, value]) =>
       make('div', {}, make('dt', {}, name), make('dd', {}, value)))));
   if (known.chart) {

@@ -52,6 +52,12 @@ function badge(i) {
   return make('span', { class: `badge ${state}` }, icon(state), spoken(table.state[i]));
 }
 
+// What explains it, and where that is told.
+function because(i) {
+  const root = table.causes[table.cause[i]];
+  return root ? make('span', { class: 'cause' }, 'because of ', make('a', { href: `#dataset=${encodeURIComponent(root)}` }, root)) : null;
+}
+
 function row(i) {
   const about = [table.critical[i] ? make('span', { class: 'critical' }, 'critical') : null];
   const who = [table.teams[table.team[i]], table.owners[table.owner[i]]].filter(Boolean).join(' · ');
@@ -61,7 +67,8 @@ function row(i) {
     make('th', { scope: 'row' },
       make('button', { type: 'button', class: 'name', 'data-row': i, onclick: () => openPanel(i) }, table.name[i]),
       make('span', { class: 'about' }, ...about)),
-    make('td', { class: 'c-state' }, badge(i), late ? make('span', { class: 'by' }, late) : null),
+    make('td', { class: 'c-state' }, badge(i), late ? make('span', { class: 'by' }, late) : null,
+      because(i)),
     make('td', { class: 'c-strip' }, strip(table.strip[i])),
     make('td', { class: 'c-time' }, table.last[i] ? timeElement(table.last[i]) : 'never'),
     make('td', { class: 'c-time' }, table.deadline[i] ? timeElement(table.deadline[i]) : '–'),
@@ -145,4 +152,5 @@ byId('more').firstElementChild.addEventListener('click', () => {
 });
 byId('tools').hidden = false;
 show();
+timesInWords();
 showZone();

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use freshness_core::dataset::DatasetId;
 use freshness_core::state::Severity;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::panel::{Panel, STATES, number};
 use crate::outputs::words;
-use crate::rounds::Judged;
+use crate::rounds::{Causes, Judged};
 
 /// The table by columns; index 0 of a list of words means none.
 #[derive(Debug, Default, Serialize)]
@@ -24,6 +25,8 @@ pub(super) struct Columns<'a> {
     owners: Vec<&'a str>,
     calendars: Vec<&'a str>,
     models: Vec<&'a str>,
+    /// Roots of incidents.
+    causes: Vec<&'a str>,
     name: Vec<&'a str>,
     state: Vec<usize>,
     /// 0 none, 1 advisory, 2 warning, 3 critical.
@@ -33,6 +36,8 @@ pub(super) struct Columns<'a> {
     owner: Vec<usize>,
     model: Vec<usize>,
     calendar: Vec<usize>,
+    /// What explains its lateness.
+    cause: Vec<usize>,
     /// Seconds past the deadline; 0 if not late.
     late: Vec<i64>,
     /// UTC seconds; 0 if there is none.
@@ -65,8 +70,10 @@ impl<'a> Words<'a> {
 }
 
 /// The columns of rows in the order in which they are first shown.
-pub(super) fn columns<'a>(rows: &[(&'a Judged, &'a Panel)]) -> Columns<'a> {
-    let [mut teams, mut owners, mut calendars, mut models] = std::array::from_fn(|_| Words::new());
+pub(super) fn columns<'a>(rows: &[(&'a Judged, &'a Panel)], causes: &'a Causes) -> Columns<'a> {
+    let explained = explained(causes);
+    let [mut teams, mut owners, mut calendars, mut models, mut roots] =
+        std::array::from_fn(|_| Words::new());
     let mut columns = Columns {
         per_block: super::embed::PER_BLOCK,
         states: STATES.map(words::state).to_vec(),
@@ -91,6 +98,8 @@ pub(super) fn columns<'a>(rows: &[(&'a Judged, &'a Panel)]) -> Columns<'a> {
         columns.owner.push(owners.place(owner));
         columns.model.push(models.place(state.model_status));
         columns.calendar.push(calendars.place(&panel.calendar));
+        let root = explained.get(&dataset.id).copied().unwrap_or_default();
+        columns.cause.push(roots.place(root));
         columns.late.push(state.late_seconds.unwrap_or(0));
         columns.deadline.push(seconds(deadline));
         columns.last.push(seconds(state.last_arrival));
@@ -102,5 +111,18 @@ pub(super) fn columns<'a>(rows: &[(&'a Judged, &'a Panel)]) -> Columns<'a> {
     columns.owners = owners.all;
     columns.calendars = calendars.all;
     columns.models = models.all;
+    columns.causes = roots.all;
     columns
+}
+
+/// The root of the incident that counts a dataset, for those below it.
+fn explained(causes: &Causes) -> BTreeMap<&DatasetId, &str> {
+    let incidents = causes.standing.iter().map(|followed| &followed.incident);
+    incidents
+        .filter_map(|incident| Some((incident.root.as_ref()?.as_str(), &incident.members)))
+        .flat_map(|(root, members)| {
+            let counted = members.iter().filter(|it| it.counted && it.hops > 0);
+            counted.map(move |member| (&member.dataset_id, root))
+        })
+        .collect()
 }

@@ -5,8 +5,10 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::badges::stem;
 use super::panel::{Panel, Recent};
 use crate::outputs::datasets::DatasetLine;
+use crate::outputs::trust::DashboardLine;
 use crate::rounds::{Console, Doubt, Judged, ModelCounts, Summary};
 
 /// The whole of console.json.
@@ -19,7 +21,16 @@ pub(super) struct Document<'a> {
     models_are_old: bool,
     models: ModelCounts,
     summary: Summary,
+    dashboards: Vec<Board<'a>>,
     datasets: Vec<Shown<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Board<'a> {
+    #[serde(flatten)]
+    line: DashboardLine<'a>,
+    /// Its picture, from the folder of the document.
+    badge: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,6 +61,14 @@ pub(super) fn document(console: &Console<Panel>) -> Document<'_> {
         models_are_old: checked.doubts.iter().any(is_old),
         models: console.models,
         summary: Summary::of(&checked.datasets),
+        dashboards: console
+            .dashboards
+            .iter()
+            .map(|(dashboard, trust)| Board {
+                line: DashboardLine::new(dashboard, trust),
+                badge: format!("badges/{}.svg", stem(dashboard.id.as_str())),
+            })
+            .collect(),
         datasets: datasets.map(Shown::new).collect(),
     }
 }

@@ -4,9 +4,13 @@
 //! a style sheet, scripts that know no network, and the data. The page says
 //! itself, in its policy, which scripts may run: the ones that are in it.
 
+mod badges;
 mod columns;
+mod dashboards;
 mod document;
 mod embed;
+mod graph;
+mod incidents;
 mod page;
 mod panel;
 
@@ -17,6 +21,7 @@ use serde::Serialize;
 use super::write_document;
 use crate::rounds::Console;
 
+pub use badges::{BadgeFile, badges, is_badge};
 pub use page::write_page;
 pub use panel::{Panel, Recent, panel};
 

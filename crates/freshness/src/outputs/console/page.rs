@@ -10,11 +10,14 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use super::columns::columns;
+use super::dashboards::{Board, boards};
 use super::embed::{for_a_page, pack};
+use super::graph;
+use super::incidents::{Card, cards};
 use super::panel::{Panel, STATES};
 use super::{document, json};
 use crate::outputs::words;
-use crate::rounds::{Console, Judged, ModelCounts, Summary, is_unjudged_critical};
+use crate::rounds::{Console, Judged, ModelCounts, Summary};
 
 /// Chooses the theme before anything is drawn.
 const FIRST_SCRIPT: &str = include_str!("../../../templates/console/theme.js");
@@ -44,9 +47,9 @@ struct Page<'a> {
     pinned: bool,
     fit: Option<Fit>,
     glance: Glance,
-    late: Vec<Late<'a>>,
-    n_late_more: usize,
-    n_unjudged: usize,
+    cards: Vec<Card<'a>>,
+    n_cards_more: usize,
+    boards: Vec<Board<'a>>,
     teams: Vec<&'a str>,
     columns: String,
     blocks: Vec<String>,
@@ -54,7 +57,7 @@ struct Page<'a> {
 
 /// An instant, to be written in UTC and read in the reader's zone.
 #[derive(Debug, Clone, Copy)]
-struct Moment(Timestamp);
+pub(super) struct Moment(pub(super) Timestamp);
 
 /// The last fit.
 #[derive(Debug)]
@@ -67,7 +70,11 @@ struct Fit {
 
 /// The counts that are seen first.
 struct Glance {
-    summary: Summary,
+    /// What the title of the window says.
+    title: String,
+    headline: String,
+    lead: String,
+    n_datasets: String,
     models: Vec<Count>,
     states: Vec<Count>,
     n_late: u64,
@@ -82,19 +89,6 @@ struct Count {
     n: u64,
 }
 
-/// A late dataset.
-struct Late<'a> {
-    name: &'a str,
-    state: &'static str,
-    severity: &'static str,
-    by: String,
-    since: Option<Moment>,
-    reason: &'a str,
-}
-
-/// Late datasets that are listed.
-const N_LATE: usize = 50;
-
 /// Writes console.html.
 pub fn write_page(
     out: &mut impl Write,
@@ -105,11 +99,7 @@ pub fn write_page(
     let checked = &console.checked;
     let rows = late_first(console);
     let panels: Vec<&str> = rows.iter().map(|(_, panel)| panel.json.as_str()).collect();
-    let overdue: Vec<&Judged> = rows
-        .iter()
-        .map(|(judged, _)| *judged)
-        .filter(|judged| crate::rounds::is_overdue(judged.state.state))
-        .collect();
+    let (cards, n_cards_more) = cards(console);
     let page = Page {
         style: STYLE,
         first_script: FIRST_SCRIPT,
@@ -118,20 +108,19 @@ pub fn write_page(
         now: Moment(checked.now),
         pinned,
         fit: checked.fitted_at.map(|at| Fit {
-            age: words::duration(checked.now.duration_since(at).as_secs().max(0)),
+            age: match checked.now.duration_since(at).as_secs() {
+                ..60 => "less than a minute".to_owned(),
+                age => words::duration(age),
+            },
             is_old: checked.doubts.iter().any(document::is_old),
             limit: words::duration(max_model_age.as_secs()),
         }),
         glance: Glance::of(console),
-        n_late_more: overdue.len().saturating_sub(N_LATE),
-        late: overdue.iter().take(N_LATE).map(|it| Late::of(it)).collect(),
-        n_unjudged: checked
-            .datasets
-            .iter()
-            .filter(|judged| is_unjudged_critical(judged))
-            .count(),
+        cards,
+        n_cards_more,
+        boards: boards(&console.dashboards),
         teams: teams(&checked.datasets),
-        columns: for_a_page(&json(&columns(&rows))),
+        columns: for_a_page(&json(&columns(&rows, &checked.causes))),
         blocks: pack(&panels),
     };
     page.write_into(out).map_err(io::Error::other)
@@ -205,8 +194,9 @@ impl Glance {
             State::InsufficientHistory => summary.insufficient_history,
             State::NotEvaluated => summary.not_evaluated,
         };
+        let n_late = summary.late + summary.missed;
         Glance {
-            n_late: summary.late + summary.missed,
+            n_late,
             models: vec![
                 Count::new("learned", "learned", learned),
                 Count::new("provisional", "provisional", provisional),
@@ -218,13 +208,67 @@ impl Glance {
                 .map(|state| Count::new(words::state(state), spoken(state), count(state)))
                 .into_iter()
                 .collect(),
-            summary,
+            title: title(console, n_late),
+            headline: headline(console, n_late),
+            lead: lead(console, &summary),
+            n_datasets: words::count(summary.n_datasets, "dataset"),
         }
     }
 }
 
+fn title(console: &Console<Panel>, n_late: u64) -> String {
+    match (console.checked.causes.standing.len(), n_late) {
+        (0, 0) => "Nothing late".to_owned(),
+        (n, late) => format!("{}, {late} late", words::count(n as u64, "incident")),
+    }
+}
+
+fn headline(console: &Console<Panel>, n_late: u64) -> String {
+    let n = console.checked.causes.standing.len() as u64;
+    match (n, n_late) {
+        (0, 0) => "Nothing is late".to_owned(),
+        (n, 0) => words::count(n, "incident"),
+        (n, late) => format!(
+            "{} behind {}",
+            words::count(n, "incident"),
+            words::count(late, "late dataset")
+        ),
+    }
+}
+
+/// What the headline leaves open: alerts spared, what is critical.
+fn lead(console: &Console<Panel>, summary: &Summary) -> String {
+    let causes = &console.checked.causes;
+    let mut parts = Vec::new();
+    if let Some(share) = causes.suppressed_share() {
+        parts.push(format!(
+            "{} of {} alerts suppressed ({:.1} %)",
+            words::thousands(causes.n_suppressed()),
+            words::thousands(causes.n_late),
+            100.0 * share
+        ));
+    }
+    parts.push(match summary.n_critical_late {
+        0 if summary.n_critical == 0 => "no dataset is declared critical".to_owned(),
+        0 => "no critical dataset is known to be late".to_owned(),
+        1 => "1 critical dataset is late".to_owned(),
+        n => format!("{} critical datasets are late", words::thousands(n)),
+    });
+    match summary.n_critical_unjudged {
+        0 => {}
+        n => parts.push(format!(
+            "{} critical could not be judged",
+            words::thousands(n)
+        )),
+    }
+    let text = parts.join(" · ");
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
 /// A state as people say it.
-fn spoken(state: State) -> &'static str {
+pub(super) fn spoken(state: State) -> &'static str {
     match state {
         State::Ok => "on time",
         State::Pending => "not due yet",
@@ -234,20 +278,5 @@ fn spoken(state: State) -> &'static str {
         State::Unknown => "never seen",
         State::InsufficientHistory => "too new",
         State::NotEvaluated => "not judged",
-    }
-}
-
-impl Late<'_> {
-    fn of(judged: &Judged) -> Late<'_> {
-        let state = &judged.state;
-        let deadline = state.current.as_ref().and_then(|cycle| cycle.deadline);
-        Late {
-            name: judged.dataset.id.as_str(),
-            state: spoken(state.state),
-            severity: state.severity.map_or("", words::severity),
-            by: state.late_seconds.map_or_else(String::new, words::late_by),
-            since: deadline.map(Moment),
-            reason: &state.reason,
-        }
     }
 }
