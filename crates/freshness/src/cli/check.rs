@@ -20,10 +20,12 @@ use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::incidents::Counts;
 use super::status::{say_doubts, write_lines};
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
+use crate::outputs::incidents::{self, IncidentLine};
 use crate::outputs::summary::{self, Scope};
 use crate::outputs::write_document;
 use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary, is_unjudged_critical};
@@ -65,6 +67,9 @@ struct Document<'a> {
     answer: &'static str,
     summary: Summary,
     datasets: Vec<DatasetLine<'a>>,
+    #[serde(flatten)]
+    counts: Counts,
+    incidents: Vec<IncidentLine<'a>>,
 }
 
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -88,6 +93,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
     let summary = Summary::of(&checked.datasets);
     sort_late_first(&mut checked.datasets);
     let wrong = || checked.datasets.iter().filter(|judged| is_wrong(judged));
+    let causes = &checked.causes;
     let out = &mut context.out;
     match out.format {
         Format::Table => {
@@ -96,6 +102,9 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
                 out.line("")?;
             }
             for line in summary::lines(&checked.datasets, checked.now, Scope::All) {
+                out.line(line)?;
+            }
+            if let Some(line) = incidents::summary(causes, checked.now) {
                 out.line(line)?;
             }
         }
@@ -107,6 +116,12 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
                 answer: answer.word(),
                 summary,
                 datasets: wrong().map(DatasetLine::new).collect(),
+                counts: Counts::of(causes),
+                incidents: causes
+                    .standing
+                    .iter()
+                    .map(|followed| IncidentLine::new(followed, checked.now))
+                    .collect(),
             };
             write_document(out.data(), &document)?;
         }

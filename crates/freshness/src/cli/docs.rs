@@ -9,6 +9,7 @@ use clap::{Args, Command, CommandFactory, Subcommand};
 use freshness_core::trust::RULE;
 
 use super::{Answer, Cli, Context};
+use crate::outputs::incidents::INCIDENT_FIELDS;
 use crate::outputs::{datasets, trust};
 
 /// Print a page of the documentation.
@@ -90,9 +91,11 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | command | document | lines |
 |---|---|---|
 | `status` | `command`, `now`, `fitted_at`, `summary`, `datasets` | one dataset each |
-| `check` | … and `answer`: `healthy`, `late` or `could_not_tell`; `datasets` holds only what is not as it should be | one dataset each |
+| `check` | … and `answer`: `healthy`, `late` or `could_not_tell`; `datasets` holds only what is not as it should be; and what `incidents` says of incidents | one dataset each |
+| `incidents` | `command`, `now`, `fitted_at`, `n_late`, `n_incidents`, `n_suppressed`, `suppressed_share` (0–1; null if nothing is late), `incidents`; with `--history`: `incidents` and `events` | one incident, or event, each |
+| `silence` | `command`, `now`, `silences`: `no`, `matchers`, `by`, `why`, `from`, `until` | one silence each |
 | `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
-| `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model` | the document |
+| `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
@@ -122,6 +125,11 @@ advise.
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(CONSOLE);
+    page.push_str(INCIDENT);
+    for (field, meaning) in INCIDENT_FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page.push_str(EVENT);
     page.push_str(BACKTEST);
     page.push_str(EVALUATION);
     page
@@ -135,6 +143,20 @@ const CONSOLE: &str = "
 `irregular`, `none`), `summary`, `dashboards`, `datasets`. A dashboard has the fields of `trust`, and \
 `badge`, its picture beside the document. A dataset has the fields above, its `calendar` in words \
 (empty without a model), and `recent`: the last 30 cycles, oldest first, each with `cycle` and `state`.
+";
+
+const INCIDENT: &str = "
+## An incident
+
+| field | meaning |
+|---|---|
+";
+
+const EVENT: &str = "
+An event has `incident`, `at` and `event`: `opened`, `grew` (`n_more`, the first 20 `datasets`), \
+`moved` (it began further up: `from`, `to`), `merged` (`into`), `acknowledged` (`by`, `why`, \
+`until`), `ack_ended` (`by`), `silenced` (`silence`), `unsilenced`, `resolved` (`n_late_most`), \
+`reopened`; where it changes, `n_late`.
 ";
 
 const DASHBOARD: &str = "

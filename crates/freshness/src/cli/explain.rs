@@ -5,7 +5,7 @@ use freshness_core::arrivals::CycleName;
 use freshness_core::civil::DAY;
 use freshness_core::fit::Model;
 use freshness_core::state::CycleVerdict;
-use freshness_store::Access;
+use freshness_store::{Access, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -14,8 +14,9 @@ use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint;
 use crate::outputs::datasets::DatasetLine;
+use crate::outputs::incidents::IncidentLine;
 use crate::outputs::{account, write_document, write_line};
-use crate::rounds::{self, Explained};
+use crate::rounds::{self, Causes, Explained, is_overdue};
 
 /// Show what a dataset's deadline rests on.
 ///
@@ -49,6 +50,7 @@ struct Document<'a> {
     cycle: Option<&'a CycleVerdict>,
     cycles: &'a [CycleVerdict],
     model: Option<&'a Model>,
+    incidents: Vec<IncidentLine<'a>>,
 }
 
 /// Cycles that the JSON and the strip show.
@@ -67,6 +69,8 @@ pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<A
     let cycles = &explained.cycles;
     let last = &cycles[cycles.len().saturating_sub(LAST_CYCLES)..];
 
+    let causes = causes(&store, &explained, now, context);
+    let incidents = causes.of(&explained.judged.state.dataset_id);
     let out = &mut context.out;
     let document = Document {
         command: "explain",
@@ -76,16 +80,38 @@ pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<A
         cycle,
         cycles: last,
         model: explained.model.as_ref(),
+        incidents: incidents
+            .iter()
+            .map(|followed| IncidentLine::new(followed, now))
+            .collect(),
     };
     match out.format {
         Format::Json => write_document(out.data(), &document)?,
         Format::Ndjson => write_line(out.data(), &document)?,
         Format::Table => {
-            let text = account::of(&explained, cycle, last, out.unicode);
+            let text = account::of(&explained, cycle, last, &incidents, out.unicode);
             out.line(text.trim_end())?;
         }
     }
     Ok(Answer::Healthy)
+}
+
+/// What is behind its lateness. Only what is late needs all the others judged;
+/// if they cannot be, the rest of the explanation still holds.
+fn causes(store: &Store, explained: &Explained, now: Timestamp, context: &Context) -> Causes {
+    if !is_overdue(explained.judged.state.state) {
+        return Causes::default();
+    }
+    let max_model_age = context.settings.check.max_model_age;
+    match rounds::look(store, now, max_model_age, context.settings.threads) {
+        Ok(seen) => seen.causes,
+        Err(error) => {
+            context
+                .out
+                .warn(format_args!("what is behind it cannot be told: {error}"));
+            Causes::default()
+        }
+    }
 }
 
 /// The verdict of the cycle that the user named by any time in it.

@@ -3,6 +3,7 @@
 //! Each command is a file with its arguments and a `run`; this page lists
 //! them. A command answers with an [`Answer`], which is the exit code.
 
+mod ack;
 mod backtest;
 mod check;
 mod completions;
@@ -14,11 +15,13 @@ mod explain;
 mod fit;
 mod gate;
 mod import;
+mod incidents;
 mod man;
 mod mishap;
 mod plot;
 mod report;
 mod seed;
+mod silence;
 mod status;
 mod trust;
 
@@ -59,6 +62,9 @@ enum Command {
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
     Check(check::CheckArgs),
+    Incidents(incidents::IncidentsArgs),
+    Ack(ack::AckArgs),
+    Silence(silence::SilenceArgs),
     Trust(trust::TrustArgs),
     Gate(gate::GateArgs),
     Explain(explain::ExplainArgs),
@@ -165,6 +171,9 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),
+        Command::Incidents(args) => incidents::run(args, context),
+        Command::Ack(args) => ack::run(args, context),
+        Command::Silence(args) => silence::run(args, context),
         Command::Trust(args) => trust::run(args, context),
         Command::Gate(args) => gate::run(args, context),
         Command::Explain(args) => explain::run(args, context),

@@ -10,17 +10,20 @@ use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
+use freshness_core::incidents::Followed;
 use freshness_core::state::CycleVerdict;
 use jiff::Timestamp;
 
 use super::{chart, words};
 use crate::rounds::{Credit, Explained};
 
-/// The whole account. `cycle` is the one to explain, `last` the last ones.
+/// The whole account. `cycle` is the one to explain, `last` the last ones;
+/// `incidents` are those that it is part of.
 pub fn of(
     explained: &Explained,
     cycle: Option<&CycleVerdict>,
     last: &[CycleVerdict],
+    incidents: &[&Followed],
     unicode: bool,
 ) -> String {
     let mut page = Page::default();
@@ -35,6 +38,9 @@ pub fn of(
         words::state(state.state)
     ));
     page.plain(&state.reason);
+    for followed in incidents {
+        page.plain(super::incidents::part_of(followed, &state.dataset_id));
+    }
     page.plain("");
     let zone = match &explained.model {
         Some(model) => {

@@ -11,6 +11,7 @@ pub mod console;
 pub mod datasets;
 pub mod evaluation;
 pub mod evaluations;
+pub mod incidents;
 mod json;
 pub mod plot;
 pub mod raised;
