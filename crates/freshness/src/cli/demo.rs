@@ -92,8 +92,11 @@ $ export FRESHNESS_NOW={INSTANT}",
         }
     ))?;
 
+    chapter(story, 4, "Find the few things that are behind it")?;
+    follow("incidents", &folder, story)?;
+
     let judged = look(story, now)?;
-    chapter(story, 4, "Why these are believed to be late")?;
+    chapter(story, 5, "Why these are believed to be late")?;
     for judged in judged
         .iter()
         .filter(|judged| rounds::is_overdue(judged.state.state))
@@ -104,20 +107,20 @@ $ export FRESHNESS_NOW={INSTANT}",
             .line(format_args!("{}\n  {}", state.dataset_id, state.reason))?;
     }
 
-    chapter(story, 5, "Which reports not to believe")?;
+    chapter(story, 6, "Which reports not to believe")?;
     follow("trust", &folder, story)?;
 
-    chapter(story, 6, "Look closer at one")?;
+    chapter(story, 7, "Look closer at one")?;
     follow(&format!("explain {EXPLAINED}"), &folder, story)?;
 
-    chapter(story, 7, "What really happened next")?;
+    chapter(story, 8, "What really happened next")?;
     story
         .out
         .line("The histories go on after that instant; the program has not seen this part.\n")?;
     let table = what_happened(&judged, now);
     story.out.table(table)?;
 
-    chapter(story, 8, "What to try next")?;
+    chapter(story, 9, "What to try next")?;
     story.out.line(format_args!(
         "In {}, with FRESHNESS_NOW as above:
 

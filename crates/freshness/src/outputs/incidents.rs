@@ -6,7 +6,7 @@
 
 mod line;
 
-use freshness_core::civil::DAY;
+use freshness_core::civil::{DAY, MINUTE};
 use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
     Bottleneck, Event, Followed, Incident, IncidentKind, Member, Status, Wait, What,
@@ -96,7 +96,8 @@ pub fn members(incident: &Incident) -> Table {
 }
 
 /// `12 late datasets, 4 incidents, 8 alerts suppressed (66.7 %)`; where some of
-/// it is older than a day, also what began since. `None` if nothing is late.
+/// it is older than a day, also what became of the alerts since. `None` if
+/// nothing is late.
 pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
     let share = causes.suppressed_share()?;
     let n_incidents = causes.standing.len() as u64;
@@ -108,10 +109,10 @@ pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
         .fold((0, 0), |(n_late, n), followed| {
             (n_late + followed.incident.n_late, n + 1)
         });
-    if n_late == 0 || n_late == causes.n_late {
+    let n_suppressed = n_late.saturating_sub(n_incidents);
+    if n_suppressed == 0 || n_late == causes.n_late {
         return Some(all);
     }
-    let n_suppressed = n_late.saturating_sub(n_incidents);
     let share = n_suppressed as f64 / n_late as f64;
     let today = counts(n_late, n_incidents, n_suppressed, share);
     Some(format!("{all}; of the last 24 h: {today}"))
@@ -199,15 +200,17 @@ pub fn explains(incident: &Incident) -> String {
     }
 }
 
-/// `25 min to 1 h 10 min`, or `within 40 min`.
+/// `25 min to 1 h 10 min`, `within 40 min`, `at once`.
 pub fn wait(wait: Wait) -> String {
     let (from, to) = (
         words::duration(wait.from_seconds),
         words::duration(wait.to_seconds),
     );
-    match wait.from_seconds < 60 || from == to {
-        true => format!("within {to}"),
-        false => format!("{from} to {to}"),
+    match (wait.from_seconds < MINUTE, wait.to_seconds < MINUTE) {
+        (_, true) => "at once".to_owned(),
+        (true, false) => format!("within {to}"),
+        (false, false) if from == to => format!("about {to}"),
+        (false, false) => format!("{from} to {to}"),
     }
 }
 
