@@ -95,8 +95,8 @@ STATE   SEVERITY  DATASET     LATE BY      CYCLE (LOCAL)     DEADLINE (UTC)    L
 missed  critical  raw_orders  2 d 5 h      2026-02-26        2026-02-26 06:[..]  2026-02-25 06:06    learned
 missed  warning   events      11 h 4[..] min  2026-02-28T00:00  2026-02-28 00:1[..]  2026-02-27 23:10    learned
 
-4 datasets as of 2026-02-28 12:00 UTC: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 2 late datasets, 2 incidents, 0 alerts suppressed (0.0 %)
+4 datasets as of 2026-02-28 12:00 UTC: 2 missed, 1 pending, 1 ok; 1 critical dataset is late
 
 "#]]
     );

@@ -11,6 +11,7 @@ mod lag;
 mod late;
 mod lifecycle;
 mod mass;
+mod served;
 mod silence;
 
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
@@ -19,4 +20,5 @@ pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edg
 pub use late::LateDataset;
 pub use lifecycle::{Ack, Advanced, Event, Followed, REOPENS_WITHIN, Status, What, advance};
 pub use mass::{Feed, Mass, Odds};
+pub use served::{comparable_since, learn_edge, served};
 pub use silence::{Matchers, Silence};

@@ -101,10 +101,10 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
                 out.table(table(wrong()))?;
                 out.line("")?;
             }
-            for line in summary::lines(&checked.datasets, checked.now, Scope::All) {
+            if let Some(line) = incidents::summary(causes, checked.now) {
                 out.line(line)?;
             }
-            if let Some(line) = incidents::summary(causes, checked.now) {
+            for line in summary::lines(&checked.datasets, checked.now, Scope::All) {
                 out.line(line)?;
             }
         }
