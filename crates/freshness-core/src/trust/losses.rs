@@ -119,6 +119,11 @@ impl Node<'_> {
     pub(super) fn is_critical(&self) -> bool {
         self.seen.is_some_and(|seen| seen.critical)
     }
+
+    /// Can nobody tell how much it loses by itself?
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.own.worst > self.own.known
+    }
 }
 
 /// A node for every dataset that anybody names.

@@ -28,6 +28,7 @@ use crate::dataset::DatasetId;
 use crate::lineage::Lineage;
 use crate::state::DatasetState;
 
+use blame::Walk;
 use losses::Warehouse;
 
 /// How the score comes about, in words.
@@ -64,9 +65,10 @@ pub struct Root {
 /// of them that is not among `seen` cannot be judged.
 pub fn trust(seen: &[Seen<'_>], lineage: &Lineage, dashboards: &[Dashboard]) -> Vec<Trust> {
     let warehouse = Warehouse::new(seen, lineage, dashboards);
+    let mut walk = Walk::new(&warehouse);
     dashboards
         .iter()
-        .map(|dashboard| score::of(dashboard, &warehouse))
+        .map(|dashboard| score::of(dashboard, &warehouse, &mut walk))
         .collect()
 }
 

@@ -4,12 +4,12 @@
 //! loses the mean of its parts. Points are whole and rounded down, so that only
 //! a report with nothing late behind it has all 100.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::blame::blame;
+use super::blame::{Loser, Walk};
 use super::caveat;
 use super::losses::Warehouse;
 use super::own::Loss;
@@ -115,22 +115,22 @@ pub struct Doubted {
     pub parts: Vec<String>,
 }
 
-/// What a dataset has to do with the parts of the report.
+/// A dataset that matters, and what it has to do with the parts of the report.
 #[derive(Default)]
-struct Behind<'a> {
+struct Found<'a> {
     points: f64,
     hops: u32,
-    parts: BTreeSet<&'a str>,
-    blamed: BTreeSet<&'a str>,
+    parts: Vec<&'a str>,
+    blamed_by: Vec<&'a str>,
 }
 
 /// The trust in one dashboard.
-pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
+pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>, walk: &mut Walk) -> Trust {
     let n_parts = dashboard.parts().len();
     let mut lost = Loss::default();
     let mut whole = Whole::Now;
     let mut parts = Vec::with_capacity(n_parts);
-    let mut behind: BTreeMap<u32, Behind<'_>> = BTreeMap::new();
+    let mut losers = Vec::with_capacity(n_parts);
     for part in dashboard.parts() {
         let place = |id| warehouse.place(id).expect("every dataset has a node");
         let feeds: Vec<u32> = part.datasets.iter().map(place).collect();
@@ -147,20 +147,32 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
             at_least: points_left(loss.worst),
             at_most: points_left(loss.known),
         });
-        let blamed = blame(warehouse, &feeds, 100.0 * loss.known / n_parts as f64);
-        for (&place, &hops) in &blamed.hops {
-            let behind = behind.entry(place).or_insert_with(|| Behind {
-                hops,
-                ..Behind::default()
-            });
-            behind.hops = behind.hops.min(hops);
-            behind.parts.insert(&part.name);
-            if let Some(points) = blamed.points.get(&place) {
-                behind.points += points;
-                behind.blamed.insert(&part.name);
-            }
-        }
+        losers.push(Loser {
+            feeds,
+            points: 100.0 * loss.known / n_parts as f64,
+        });
     }
+    let mut found: BTreeMap<u32, Found<'_>> = BTreeMap::new();
+    let mut waits: BTreeMap<&DatasetId, Option<i64>> = BTreeMap::new();
+    let n_datasets = walk.blame(warehouse, &losers, |place, behind, first| {
+        let node = &warehouse.nodes[place as usize];
+        for root in node.seen.map_or(&[][..], |seen| seen.roots) {
+            let longest = waits.entry(&root.dataset_id).or_insert(Some(0));
+            *longest = longest.zip(root.wait_seconds).map(|(a, b)| a.max(b));
+        }
+        if behind.blamed_by == 0 && !node.is_doubtful() {
+            return;
+        }
+        let named = |bits: u64| {
+            let bits = (0..64).filter(move |bit| bits >> bit & 1 == 1);
+            bits.map(|bit| dashboard.parts()[first + bit].name.as_str())
+        };
+        let found = found.entry(place).or_default();
+        found.points += behind.points;
+        found.hops = behind.hops;
+        found.parts.extend(named(behind.parts));
+        found.blamed_by.extend(named(behind.blamed_by));
+    });
     let lost = match n_parts {
         0 => Loss::UNKNOWN,
         n => Loss {
@@ -179,14 +191,14 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>) -> Trust {
         score: (at_least == at_most).then_some(at_most),
         at_least,
         at_most,
-        n_datasets: behind.len() as u32,
+        n_datasets: n_datasets as u32,
         parts,
         recovers: match whole {
             Whole::By(at) => Some(at),
             Whole::Now | Whole::Unknown => None,
         },
-        causes: causes(warehouse, &behind),
-        doubts: doubts(warehouse, &behind),
+        causes: causes(warehouse, &found, &waits),
+        doubts: doubts(warehouse, &found),
         caveat: None,
     };
     trust.caveat = caveat::of(&trust);
@@ -199,11 +211,15 @@ fn points_left(loss: f64) -> u8 {
     100 - lost as u8
 }
 
-fn causes(warehouse: &Warehouse<'_>, behind_all: &BTreeMap<u32, Behind<'_>>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = behind_all
+fn causes(
+    warehouse: &Warehouse<'_>,
+    found: &BTreeMap<u32, Found<'_>>,
+    waits: &BTreeMap<&DatasetId, Option<i64>>,
+) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = found
         .iter()
-        .filter(|(_, behind)| !behind.blamed.is_empty())
-        .filter_map(|(&place, behind)| {
+        .filter(|(_, found)| !found.blamed_by.is_empty())
+        .filter_map(|(&place, found)| {
             let seen = warehouse.nodes[place as usize].seen?;
             let current = seen.state.current.as_ref();
             Some(Cause {
@@ -213,11 +229,11 @@ fn causes(warehouse: &Warehouse<'_>, behind_all: &BTreeMap<u32, Behind<'_>>) -> 
                 since: current.and_then(|of| of.deadline),
                 late_seconds: seen.state.late_seconds,
                 arrived_at: current.and_then(|of| of.arrived_at),
-                points: behind.points,
-                hops: behind.hops,
-                parts: named(&behind.blamed),
+                points: found.points,
+                hops: found.hops,
+                parts: named(&found.blamed_by),
                 next_due: seen.next_due.filter(|_| seen.state.late_seconds.is_some()),
-                wait_seconds: wait(warehouse, behind_all, &seen.state.dataset_id),
+                wait_seconds: *waits.get(&seen.state.dataset_id).unwrap_or(&Some(0)),
             })
         })
         .collect();
@@ -228,12 +244,12 @@ fn causes(warehouse: &Warehouse<'_>, behind_all: &BTreeMap<u32, Behind<'_>>) -> 
     causes
 }
 
-fn doubts(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<Doubted> {
-    let mut doubts: Vec<Doubted> = behind
+fn doubts(warehouse: &Warehouse<'_>, found: &BTreeMap<u32, Found<'_>>) -> Vec<Doubted> {
+    let mut doubts: Vec<Doubted> = found
         .iter()
-        .map(|(&place, behind)| (&warehouse.nodes[place as usize], behind))
-        .filter(|(node, _)| node.own.worst > node.own.known)
-        .map(|(node, behind)| Doubted {
+        .map(|(&place, found)| (&warehouse.nodes[place as usize], found))
+        .filter(|(node, _)| node.is_doubtful())
+        .map(|(node, found)| Doubted {
             dataset_id: node.id.clone(),
             state: node
                 .seen
@@ -242,30 +258,14 @@ fn doubts(warehouse: &Warehouse<'_>, behind: &BTreeMap<u32, Behind<'_>>) -> Vec<
                 Some(seen) => seen.state.reason.clone(),
                 None => "nothing is known of it".to_owned(),
             },
-            hops: behind.hops,
-            parts: named(&behind.parts),
+            hops: found.hops,
+            parts: named(&found.parts),
         })
         .collect();
     doubts.sort_by(|a, b| (a.hops, &a.dataset_id).cmp(&(b.hops, &b.dataset_id)));
     doubts
 }
 
-/// The longest wait of what is late because of a root.
-fn wait(
-    warehouse: &Warehouse<'_>,
-    behind: &BTreeMap<u32, Behind<'_>>,
-    root: &DatasetId,
-) -> Option<i64> {
-    let seen = behind
-        .keys()
-        .filter_map(|&place| warehouse.nodes[place as usize].seen);
-    let mut waits = seen
-        .flat_map(|seen| seen.roots)
-        .filter(|of| of.dataset_id == *root)
-        .map(|of| of.wait_seconds);
-    waits.try_fold(0, |longest, wait| Some(longest.max(wait?)))
-}
-
-fn named(parts: &BTreeSet<&str>) -> Vec<String> {
+fn named(parts: &[&str]) -> Vec<String> {
     parts.iter().map(|&part| part.to_owned()).collect()
 }

@@ -269,3 +269,19 @@ fn a_table_in_time_waits_for_its_own_delivery_after_that_of_the_late_one() {
     let at = trust.recovers.unwrap().to_string();
     assert_eq!(at, "2026-03-03T10:00:00Z");
 }
+
+#[test]
+fn a_report_of_very_many_parts_counts_them_all() {
+    let mut text = String::from("raw -> fct\nraw late 24\nfct ok\nother unknown\n");
+    for part in 0..150 {
+        let shows = if part % 3 == 0 { "fct" } else { "other" };
+        text += &format!("part {part:03}: {shows}\n");
+    }
+    let trust = told(&text);
+    let raw = &trust.causes[0];
+    assert_eq!((raw.parts.len(), trust.n_datasets), (50, 3));
+    assert_eq!(raw.parts[49], "part 147");
+    assert!((raw.points - 100.0 / 6.0).abs() < 1e-9, "{}", raw.points);
+    assert_eq!((trust.at_least, trust.at_most), (16, 83));
+    assert_eq!(trust.doubts[0].parts.len(), 100);
+}
