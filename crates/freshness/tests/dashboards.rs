@@ -1,8 +1,14 @@
 //! How do dashboards get in, and which of them are refused?
 
 use std::fs;
+use std::io::Write;
+use std::sync::Arc;
 
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use house::{House, Ran};
+use parquet::arrow::ArrowWriter;
 use snapbox::{IntoData, assert_data_eq, str};
 
 mod house;
@@ -94,6 +100,39 @@ fn bad_rows_may_be_left_out() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn any_format_will_do() {
+    let house = House::imported();
+    let lines = "{\"dashboard_id\":\"board\",\"name\":\"Board\",\"part\":\"a\",\"dataset_id\":\"events\"}\n\
+                 {\"dashboard_id\":\"board\",\"part\":\"b\",\"dataset_id\":\"raw_orders\"}\n";
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(lines.as_bytes()).unwrap();
+    fs::write(house.path("d.ndjson.gz"), gzip.finish().unwrap()).unwrap();
+    let ran = house.run("import dashboards d.ndjson.gz").expect(0);
+    assert!(
+        ran.stdout.contains("dashboards     2    1"),
+        "{}",
+        ran.stdout
+    );
+
+    let text = |of: [&str; 2]| Arc::new(StringArray::from(of.to_vec())) as ArrayRef;
+    let columns = RecordBatch::try_from_iter([
+        ("dashboard_id", text(["board", "board"])),
+        ("title", text(["Board", "Board"])),
+        ("dataset_id", text(["events", "raw_orders"])),
+        ("part", text(["a", "b"])),
+    ])
+    .unwrap();
+    let file = fs::File::create(house.path("d.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, columns.schema(), None).unwrap();
+    writer.write(&columns).unwrap();
+    writer.close().unwrap();
+    let ran = house
+        .run("import dashboards d.parquet --format json")
+        .expect(0);
+    assert!(ran.stdout.contains("\"unchanged\": 1"), "{}", ran.stdout);
 }
 
 #[test]

@@ -12,7 +12,8 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use freshness::sources::{
-    BadRows, Format, Origin, Source, TimeRules, read_arrivals, read_datasets, read_lineage,
+    BadRows, Format, Origin, ReadDashboards, Source, TimeRules, read_arrivals, read_dashboards,
+    read_datasets, read_lineage,
 };
 use freshness_core::arrivals::CycleName;
 use freshness_core::civil::{Holidays, Zone};
@@ -50,15 +51,28 @@ fn check_never_panics(bytes: &[u8]) {
         if let Ok((edges, table)) = read_lineage(&source, &|_| {}, &mut bad) {
             assert_eq!(table.rows, edges.len() as u64 + bad.n());
         }
+        let mut bad = BadRows::default();
+        if let Ok((found, _)) = read_dashboards(&source, &mut |_| Ok(()), &|_| {}, &mut bad) {
+            for dashboard in ReadDashboards::together([found]) {
+                assert!(
+                    dashboard
+                        .parts()
+                        .iter()
+                        .all(|part| !part.datasets.is_empty())
+                );
+                let url = dashboard.url.unwrap_or_default().to_ascii_lowercase();
+                assert!(url.is_empty() || url.starts_with("http"), "{url}");
+            }
+        }
     }
 }
 
 const CSV: &str =
-    "dataset_id,arrived_at,cycle,rows,run_id,covers_through,upstream_id,downstream_id,calendar,tags
-a,2026-09-01T05:00:00Z,2026-08-31,7,r1,2026-09-01T00:00:00Z,a,b,Mon-Fri,\"x,y\"
-b,1788238800000,,,,,b,c,hourly 9-17,
+    "dataset_id,arrived_at,cycle,rows,run_id,covers_through,upstream_id,downstream_id,calendar,tags,dashboard_id,part,url
+a,2026-09-01T05:00:00Z,2026-08-31,7,r1,2026-09-01T00:00:00Z,a,b,Mon-Fri,\"x,y\",d,top,https://d
+b,1788238800000,,,,,b,c,hourly 9-17,,d,,
 ";
-const NDJSON: &str = "{\"dataset_id\":\"a\",\"arrived_at\":1788238800.5,\"rows\":1e3,\"tags\":[\"x\"],\"upstream_id\":\"a\",\"downstream_id\":7}
+const NDJSON: &str = "{\"dataset_id\":\"a\",\"arrived_at\":1788238800.5,\"rows\":1e3,\"tags\":[\"x\"],\"upstream_id\":\"a\",\"downstream_id\":7,\"dashboard_id\":\"d\",\"url\":\"ftp://d\"}
 {\"dataset_id\":\"b\",\"arrived_at\":\"2026-09-01 05:00:00 UTC\",\"critical\":null}
 ";
 

@@ -255,3 +255,45 @@ fn the_rule_is_the_one_in_the_documentation() {
     let ran = House::empty().run("trust --rule").expect(0);
     assert_eq!(ran.stdout, include_str!("../../../docs/trust.md"));
 }
+
+#[test]
+fn the_made_up_warehouse_ends_on_a_day_that_spoils_some_reports_and_not_others() {
+    const END: &str = "2026-02-27T22:00:00Z";
+    let house = House::empty();
+    house.run("seed --seed 1 --out w").expect(0);
+    for what in ["arrivals", "datasets", "lineage", "dashboards"] {
+        house
+            .run(&format!("import {what} w/{what}.csv --now {END}"))
+            .expect(0);
+    }
+    house.run(&format!("fit --now {END}")).expect(0);
+    let ran = house
+        .run(&format!("trust --format ndjson --now {END}"))
+        .expect(0);
+    let lines: Vec<Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let scores: Vec<u64> = lines
+        .iter()
+        .map(|of| of["score"].as_u64().unwrap())
+        .collect();
+    assert_eq!(scores.len(), 13);
+    assert!((50..65).contains(&scores[0]), "{scores:?}");
+    assert_eq!(scores.last(), Some(&100), "{scores:?}");
+    assert!(scores.is_sorted(), "{scores:?}");
+    // Only what is late because of nothing else is named.
+    let roots = ["raw_calls", "raw_contracts", "raw_stores"];
+    for line in &lines {
+        let is_spoiled = line["score"] != 100;
+        assert_eq!(is_spoiled, line["caveat"].is_string(), "{line}");
+        assert_eq!(is_spoiled, line["recovers"].is_string(), "{line}");
+        for cause in line["causes"].as_array().unwrap() {
+            assert!(
+                roots.contains(&cause["dataset_id"].as_str().unwrap()),
+                "{line}"
+            );
+        }
+    }
+}

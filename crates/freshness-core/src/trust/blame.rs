@@ -183,10 +183,9 @@ impl Walk {
     /// behind the report.
     fn roots(&self, warehouse: &Warehouse<'_>, place: u32) -> Vec<u32> {
         let seen = warehouse.nodes[place as usize].seen;
-        let named = seen.map_or(&[][..], |seen| seen.roots);
-        let roots: Vec<u32> = named
-            .iter()
-            .filter_map(|root| warehouse.place(&root.dataset_id))
+        let roots = seen.iter().flat_map(|seen| warehouse.roots(seen));
+        let roots: Vec<u32> = roots
+            .map(|(root, _)| root)
             .filter(|&root| self.behind[root as usize].hops != UNMET.hops)
             .collect();
         match roots.is_empty() {

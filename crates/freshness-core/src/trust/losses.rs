@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Seen;
 use super::own::{self, Loss};
 use super::recovery::{Whole, whole};
+use super::{Root, Seen};
 use crate::dashboard::Dashboard;
 use crate::dataset::DatasetId;
 use crate::lineage::Lineage;
+use crate::state::State;
 
 /// All datasets, and what they lose.
 pub(super) struct Warehouse<'a> {
@@ -79,6 +80,24 @@ impl<'a> Warehouse<'a> {
             warehouse.nodes[place].whole = whole(&warehouse.nodes[place], &warehouse);
         }
         warehouse
+    }
+
+    /// What explains why a dataset is late, by what its incidents say and what
+    /// is so still, and how long after it the dataset should be there.
+    pub(super) fn roots(&self, seen: &Seen<'_>) -> impl Iterator<Item = (u32, Option<i64>)> {
+        let explains = |&(place, _): &(u32, Option<i64>)| {
+            let root = self.nodes[place as usize].seen;
+            root.is_some_and(|root| match root.state.state {
+                State::Late | State::Missed | State::LateArrival => true,
+                State::Ok
+                | State::Pending
+                | State::Unknown
+                | State::InsufficientHistory
+                | State::NotEvaluated => false,
+            })
+        };
+        let placed = |root: &Root| Some((self.place(&root.dataset_id)?, root.wait_seconds));
+        seen.roots.iter().filter_map(placed).filter(explains)
     }
 
     pub(super) fn place(&self, id: &DatasetId) -> Option<u32> {

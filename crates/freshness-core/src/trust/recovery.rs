@@ -76,26 +76,35 @@ pub(super) fn whole(node: &Node<'_>, warehouse: &Warehouse<'_>) -> Whole {
     let Some(seen) = node.seen else {
         return Whole::Unknown;
     };
-    if node.own.known > 0.0 {
-        return match seen.roots {
-            [] => Whole::or_unknown(next(&seen)),
-            roots => roots.iter().fold(Whole::Now, |whole, root| {
-                let place = warehouse.place(&root.dataset_id);
-                let root_node = place.map(|place| &warehouse.nodes[place as usize]);
-                let came = root_node.and_then(|of| came(of.seen.as_ref()?));
-                let after = came
-                    .zip(root.wait_seconds)
-                    .and_then(|(at, wait)| at.checked_add(SignedDuration::from_secs(wait)).ok());
-                whole.and(Whole::or_unknown(after))
-            }),
-        };
-    }
     let inputs = node.parents.iter();
-    let inputs = inputs.map(|&parent| warehouse.nodes[parent as usize].whole);
-    match inputs.fold(Whole::Now, Whole::and) {
-        Whole::By(at) => Whole::or_unknown(next_after(&seen, at)),
-        other => other,
+    let inputs = inputs
+        .map(|&parent| warehouse.nodes[parent as usize].whole)
+        .fold(Whole::Now, Whole::and);
+    let own = match node.own.known > 0.0 {
+        true => delivered(&seen, warehouse),
+        false => Whole::Now,
+    };
+    match (own, inputs) {
+        (Whole::By(own), Whole::By(inputs)) if inputs <= own => Whole::By(own),
+        (Whole::Unknown, _) => Whole::Unknown,
+        // A delivery holds what was there before it.
+        (_, Whole::By(inputs)) => Whole::or_unknown(next_after(&seen, inputs)),
+        (own, inputs) => own.and(inputs),
     }
+}
+
+/// When what a dataset is late with should be there.
+fn delivered(seen: &Seen<'_>, warehouse: &Warehouse<'_>) -> Whole {
+    let explained = warehouse.roots(seen).map(|(root, wait)| {
+        let came = warehouse.nodes[root as usize].seen.as_ref().and_then(came);
+        let after = came
+            .zip(wait)
+            .and_then(|(at, wait)| at.checked_add(SignedDuration::from_secs(wait)).ok());
+        Whole::or_unknown(after)
+    });
+    explained
+        .reduce(Whole::and)
+        .unwrap_or_else(|| Whole::or_unknown(next(seen)))
 }
 
 /// When a root came, or should.
