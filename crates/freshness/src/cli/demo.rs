@@ -1,36 +1,33 @@
 //! What does the program do, told on real data?
 //!
-//! The commands shown are the commands run: each line is parsed as if it had
-//! been typed in the demo's folder, with the clock pinned to an instant at
-//! which several of the histories really had stopped. What later happened is
-//! bundled too, and told at the end.
+//! With the clock pinned to an instant at which several of the histories really
+//! had stopped. What later happened is bundled too, and told at the end.
 
-mod folder;
+mod data;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::{Args, Parser};
-use freshness_core::fit::Parameters;
+use clap::Args;
 use freshness_store::Access;
 use jiff::Timestamp;
 
-use super::{Answer, Cli, Context, obey};
-use crate::clock::Clock;
-use crate::config::{CheckSettings, Format, Settings};
+use super::story::{Folder, Story};
+use super::{Answer, Context};
+use crate::config::Settings;
 use crate::outputs::datasets::sort_late_first;
-use crate::outputs::{Output, Paint, Table, words};
+use crate::outputs::{Paint, Table, words};
 use crate::rounds::{self, Judged};
 
-use folder::{Folder, afterwards};
+use data::{DATA, afterwards};
 
 /// Show the whole story on real arrival histories.
 ///
 /// Imports a dozen histories that are part of the program, learns what is
 /// normal, checks them at an instant at which several were late, says which
-/// dashboards that spoils, explains one, and tells what later happened. It has a store, settings and a clock of its
-/// own and writes nothing outside its folder.
+/// dashboards that spoils, explains one, tells what later happened, and writes a
+/// report to open in a browser. It has a store, settings and a clock of its own
+/// and writes nothing outside its folder.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness demo
@@ -51,13 +48,16 @@ const INSTANT: &str = "2022-09-06T12:00:00Z";
 /// The dataset that is explained.
 const EXPLAINED: &str = "proxy_list";
 
+/// The folder of the report, in that of the demo.
+const REPORT: &str = "freshness-report";
+
 pub(super) fn run(args: &DemoArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now: Timestamp = INSTANT.parse().context("the instant of the demo")?;
-    let folder = Folder::prepare(&args.dir)?;
-    let mut inside = settle(&folder, now, &context.settings);
-    let story = &mut inside;
+    let folder = Folder::prepare(&args.dir, "demo", &DATA, &[REPORT])?;
+    let mut told = Story::begin(folder, now, &context.settings);
+    let story = &mut told;
 
-    story.out.line(format_args!(
+    story.say(format_args!(
         "A dozen real arrival histories, looked at as if it were {}.
 
 Each is a file in a public git repository that a bot or a publisher updates
@@ -71,57 +71,45 @@ $ export FRESHNESS_NOW={INSTANT}",
         args.dir.display(),
     ))?;
 
-    chapter(story, 1, "Import what arrived, and what is known of it")?;
-    follow("import arrivals arrivals.csv.gz", &folder, story)?;
-    follow("import datasets datasets.csv", &folder, story)?;
-    follow("import lineage lineage.csv", &folder, story)?;
-    follow("import dashboards dashboards.csv", &folder, story)?;
+    story.chapter("Import what arrived, and what is known of it")?;
+    story.follow("import arrivals arrivals.csv.gz")?;
+    story.follow("import datasets datasets.csv")?;
+    story.follow("import lineage lineage.csv")?;
+    story.follow("import dashboards dashboards.csv")?;
 
-    chapter(story, 2, "Learn what is normal")?;
-    follow("fit", &folder, story)?;
+    story.chapter("Learn what is normal")?;
+    story.follow("fit")?;
 
-    chapter(story, 3, "Ask what is late")?;
-    let answer = follow("check", &folder, story)?;
-    story.out.line(format_args!(
-        "\n(exit code {}: {})",
-        answer.exit_code(),
-        match answer {
-            Answer::Healthy => "no critical dataset is late",
-            Answer::Late => "a critical dataset is late, so that a scheduler or CI can stop",
-            Answer::CouldNotTell => "it could not be told",
-        }
-    ))?;
+    story.chapter("Ask what is late")?;
+    let answer = story.follow("check")?;
+    story.say_answer(answer)?;
 
-    chapter(story, 4, "Find the few things that are behind it")?;
-    follow("incidents", &folder, story)?;
+    story.chapter("Find the few things that are behind it")?;
+    story.follow("incidents")?;
 
-    let judged = look(story, now)?;
-    chapter(story, 5, "Why these are believed to be late")?;
+    let judged = look(&story.context, now)?;
+    story.chapter("Why these are believed to be late")?;
     for judged in judged
         .iter()
         .filter(|judged| rounds::is_overdue(judged.state.state))
     {
         let state = &judged.state;
-        story
-            .out
-            .line(format_args!("{}\n  {}", state.dataset_id, state.reason))?;
+        story.say(format_args!("{}\n  {}", state.dataset_id, state.reason))?;
     }
 
-    chapter(story, 6, "Which reports not to believe")?;
-    follow("trust", &folder, story)?;
+    story.chapter("Which reports not to believe")?;
+    story.follow("trust")?;
 
-    chapter(story, 7, "Look closer at one")?;
-    follow(&format!("explain {EXPLAINED}"), &folder, story)?;
+    story.chapter("Look closer at one")?;
+    story.follow(&format!("explain {EXPLAINED}"))?;
 
-    chapter(story, 8, "What really happened next")?;
-    story
-        .out
-        .line("The histories go on after that instant; the program has not seen this part.\n")?;
+    story.chapter("What really happened next")?;
+    story.say("The histories go on after that instant; the program has not seen this part.\n")?;
     let table = what_happened(&judged, now);
-    story.out.table(table)?;
+    story.context.out.table(table)?;
 
-    chapter(story, 9, "What to try next")?;
-    story.out.line(format_args!(
+    story.chapter("What to try next")?;
+    story.say(format_args!(
         "In {}, with FRESHNESS_NOW as above:
 
   freshness status                           every dataset, late or not
@@ -139,53 +127,9 @@ With your own data, in a folder of yours and without FRESHNESS_NOW:
   freshness check                            as often as you like",
         args.dir.display(),
     ))?;
-    story.out.finish()?;
+    story.chapter("See all of it on one page")?;
+    story.follow(&format!("report --out {REPORT}"))?;
     Ok(Answer::Healthy)
-}
-
-/// The demo's own settings; only how it is shown is the user's.
-fn settle(folder: &Folder, now: Timestamp, user: &Settings) -> Context {
-    let settings = Settings {
-        config_file: None,
-        store: folder.store(),
-        now: Some(now),
-        format: Format::Table,
-        threads: user.threads,
-        lock_timeout: user.lock_timeout,
-        color: user.color,
-        unicode: user.unicode,
-        pictures: None,
-        quiet: user.quiet,
-        fit: Parameters::default(),
-        check: CheckSettings::default(),
-    };
-    Context {
-        clock: Clock::new(settings.now),
-        out: Output::new(&settings),
-        unknown_variables: Vec::new(),
-        settings,
-    }
-}
-
-fn chapter(story: &mut Context, n: u8, title: &str) -> anyhow::Result<()> {
-    let title = format!("{n}. {title}");
-    let rule = if story.out.unicode { "─" } else { "-" };
-    let rule = rule.repeat(78_usize.saturating_sub(title.len() + 1));
-    story.out.line(format_args!("\n{title} {rule}"))?;
-    Ok(story.out.line("")?)
-}
-
-/// Shows a command line and runs it.
-fn follow(line: &str, folder: &Folder, story: &mut Context) -> anyhow::Result<Answer> {
-    story.out.line(format_args!("$ freshness {line}"))?;
-    // What the command says on stderr belongs below the line.
-    story.out.finish()?;
-    let words = line.split(' ').map(|word| folder.word(word).into());
-    let typed = std::iter::once(OsString::from("freshness")).chain(words);
-    let Cli { flags: _, command } = Cli::try_parse_from(typed)?;
-    let answer = obey(&command, story)?;
-    story.out.finish()?;
-    Ok(answer)
 }
 
 /// Every dataset as the check saw it, late ones first.

@@ -101,7 +101,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 | `evaluate` | see below | one method each |
 | `backtest` | with `--summary`: see below | one dataset, one week, … each; `part` says which |
-| `report` | `command`, `now`, `folder`, `page`, `n_datasets`, `n_late`; for console.json see below | the document |
+| `report` | `command`, `now`, `folder`, `page`, counts `n_…`; for console.json see below | the document |
 | `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |
 | `mishap` | `command`, `folder`, `seed`, counts `n_…`, `ends_at`, `datasets` with `class`, counts and why one was left as it is, `untouched` (null: it was not) | one dataset each |
 
@@ -140,7 +140,9 @@ const CONSOLE: &str = "
 
 `report` writes it beside the page: `version`, `command`, `now`, `fitted_at`, `models_are_old` \
 (older than check.max_model_age), `models` (counts: `learned`, `provisional`, `cold_start`, \
-`irregular`, `none`), `summary`, `dashboards`, `datasets`. A dashboard has the fields of `trust`, and \
+`irregular`, `none`), `summary`, `incidents` with the fields of `incidents`, `n_suppressed` (alerts \
+that nobody has to get), `suppressed_share` (of all late datasets, 0–1; null if none is), \
+`dashboards`, `datasets`. A dashboard has the fields of `trust`, and \
 `badge`, its picture beside the document. A dataset has the fields above, its `calendar` in words \
 (empty without a model), and `recent`: the last 30 cycles, oldest first, each with `cycle` and `state`.
 ";

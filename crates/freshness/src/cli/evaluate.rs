@@ -287,7 +287,7 @@ fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     }
 }
 
-fn refit(text: &str) -> Result<Refit, String> {
+pub(super) fn refit(text: &str) -> Result<Refit, String> {
     match text {
         "never" => Ok(Refit::Never),
         text => duration(text)

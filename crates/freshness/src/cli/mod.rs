@@ -20,9 +20,11 @@ mod man;
 mod mishap;
 mod plot;
 mod report;
+mod run_local;
 mod seed;
 mod silence;
 mod status;
+mod story;
 mod trust;
 
 use std::ffi::OsString;
@@ -58,6 +60,7 @@ struct Cli {
 enum Command {
     Demo(demo::DemoArgs),
     Seed(seed::SeedArgs),
+    RunLocal(run_local::RunLocalArgs),
     Import(import::ImportArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
@@ -167,6 +170,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
     match command {
         Command::Demo(args) => demo::run(args, context),
         Command::Seed(args) => seed::run(args, context),
+        Command::RunLocal(args) => run_local::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),

@@ -61,6 +61,8 @@ struct Account {
     page: String,
     n_datasets: usize,
     n_late: u64,
+    n_incidents: usize,
+    n_dashboards: usize,
 }
 
 pub(super) fn run(args: &ReportArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -93,6 +95,8 @@ fn account(console: &Console<Panel>, folder: &Path, page: &Path) -> Account {
         page: page.display().to_string(),
         n_datasets: console.panels.len(),
         n_late: summary.late + summary.missed,
+        n_incidents: console.checked.causes.standing.len(),
+        n_dashboards: console.dashboards.len(),
     }
 }
 
@@ -105,10 +109,12 @@ fn tell(account: &Account, context: &mut Context) -> anyhow::Result<()> {
             // The path alone is data, for `xdg-open $(freshness report)`.
             out.line(&account.page)?;
             out.talk(format_args!(
-                "{} as of {}, {} late; open it in a browser",
+                "{} as of {}, {} late in {}; {}; open it in a browser",
                 words::count(account.n_datasets as u64, "dataset"),
                 words::utc(account.now),
                 words::thousands(account.n_late),
+                words::count(account.n_incidents as u64, "incident"),
+                words::count(account.n_dashboards as u64, "dashboard"),
             ));
         }
     }

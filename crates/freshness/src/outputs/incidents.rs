@@ -102,6 +102,18 @@ pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
     let share = causes.suppressed_share()?;
     let n_incidents = causes.standing.len() as u64;
     let all = counts(causes.n_late, n_incidents, causes.n_suppressed(), share);
+    let Some((n_late, n_incidents)) = of_the_last_day(causes, now) else {
+        return Some(all);
+    };
+    let n_suppressed = n_late - n_incidents;
+    let share = n_suppressed as f64 / n_late as f64;
+    let today = counts(n_late, n_incidents, n_suppressed, share);
+    Some(format!("{all}; of the last 24 h: {today}"))
+}
+
+/// Late datasets and incidents of the last day; `None` if that is all there is,
+/// or it suppresses nothing.
+pub fn of_the_last_day(causes: &Causes, now: Timestamp) -> Option<(u64, u64)> {
     let (n_late, n_incidents) = causes
         .standing
         .iter()
@@ -109,13 +121,7 @@ pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
         .fold((0, 0), |(n_late, n), followed| {
             (n_late + followed.incident.n_late, n + 1)
         });
-    let n_suppressed = n_late.saturating_sub(n_incidents);
-    if n_suppressed == 0 || n_late == causes.n_late {
-        return Some(all);
-    }
-    let share = n_suppressed as f64 / n_late as f64;
-    let today = counts(n_late, n_incidents, n_suppressed, share);
-    Some(format!("{all}; of the last 24 h: {today}"))
+    (n_late > n_incidents && n_late != causes.n_late).then_some((n_late, n_incidents))
 }
 
 fn counts(n_late: u64, n_incidents: u64, n_suppressed: u64, share: f64) -> String {

@@ -54,10 +54,10 @@ pub struct ModelCounts {
 const TAIL_ARRIVALS: usize = 64;
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 50;
-/// With more datasets than this, each is shown for a shorter time.
+/// With more datasets than these, each is shown for a part of the usual time,
+/// so that a page of 20,000 has less than 15 MB.
 const DATASETS_SHOWN_LONG: usize = 2_000;
-/// … one in so many of what is usual.
-const SHORTER: u32 = 4;
+const DATASETS_SHOWN_SHORTER: usize = 10_000;
 
 /// Judges every dataset, records nothing, and hands each with its recent past
 /// to `panel`, which is called from several threads.
@@ -70,8 +70,9 @@ pub fn console<P: Send>(
 ) -> Result<Console<P>, RoundError> {
     let checked = look(store, now, max_model_age, threads)?;
     let window = match checked.datasets.len() {
-        ..=DATASETS_SHOWN_LONG => Window::Usual,
-        _ => Window::OneIn(SHORTER),
+        n if n <= DATASETS_SHOWN_LONG => Window::Usual,
+        n if n <= DATASETS_SHOWN_SHORTER => Window::OneIn(4),
+        _ => Window::OneIn(8),
     };
     let n_threads = n_threads(threads, checked.datasets.len(), DATASETS_PER_THREAD);
     let panels = share(

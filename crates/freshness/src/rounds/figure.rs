@@ -345,7 +345,7 @@ fn usual_seconds(calendar: &Calendar, window: Window) -> i64 {
         Some(Grain::Month) => 5 * 365 * DAY,
     };
     match window {
-        Window::OneIn(parts) => usual / i64::from(parts.max(1)),
+        Window::OneIn(parts) => (usual / i64::from(parts.max(1))).max(2 * DAY),
         Window::Usual | Window::Days(_) | Window::Between(..) => usual,
     }
 }

@@ -3,8 +3,10 @@
 
 const KINDS = ['in time', 'late', 'again: serves no other cycle', 'before the present schedule'];
 
+const WIDE = matchMedia('(min-width: 600px)');
+
 function chart(outline) {
-  const wide = matchMedia('(min-width: 600px)').matches;
+  const wide = WIDE.matches;
   const [width, height] = wide ? [820, 300] : [380, 250];
   const [left, right, top, bottom] = [70, 12, 26, 28];
   const x = (place) => left + (place / 10000) * (width - left - right);
@@ -26,28 +28,27 @@ function chart(outline) {
     add(make('line', { class: 'grid', x1: x(place), x2: x(place), y1: height - bottom, y2: height - bottom + 4 }),
       make('text', { x: x(place), y: height - 8, 'text-anchor': 'middle' }, label));
   });
-  const w = outline.windows;
-  for (let i = 0; i < w.length; i += 4) {
-    const [above, below] = [y(w[i + 3]), y(w[i + 2])];
-    add(make('rect', { class: 'window', x: x(w[i]), y: above, width: span(w[i], w[i + 1]), height: Math.max(below - above, 2) }));
+  for (const [from, to, lower, upper] of spans(outline.windows, 4)) {
+    add(make('rect', { class: 'window', x: x(from), y: y(upper), width: span(from, to), height: Math.max(y(lower) - y(upper), 2) }));
   }
-  const d = outline.deadlines;
   let path = '';
-  for (let i = 0; i < d.length; i += 3) {
-    const joins = i > 0 && d[i - 2] === d[i];
-    path += `${joins ? 'L' : 'M'}${x(d[i]).toFixed(1)} ${y(d[i + 2]).toFixed(1)}H${x(d[i + 1]).toFixed(1)}`;
+  let end = null;
+  for (const [from, to, height] of spans(outline.deadlines, 3)) {
+    path += `${from === end ? 'L' : 'M'}${x(from).toFixed(1)} ${y(height).toFixed(1)}H${x(to).toFixed(1)}`;
+    end = to;
   }
   if (path) add(make('path', { class: 'deadline', d: path }));
   for (const [place, words] of outline.moves) {
     add(make('line', { class: 'move', x1: x(place), x2: x(place), y1: top - 4, y2: height - bottom }));
-    const end = place > 6000;
-    add(make('text', { class: 'move', x: x(place) + (end ? -5 : 5), y: top - 10, 'text-anchor': end ? 'end' : 'start' }, words));
+    const last = place > 6000;
+    add(make('text', { class: 'move', x: x(place) + (last ? -5 : 5), y: top - 10, 'text-anchor': last ? 'end' : 'start' }, words));
   }
-  let at = 0;
+  let [at, place] = [0, 0];
   const p = outline.points;
   for (let i = 0; i < p.length; i += 4) {
-    at += p[i];
-    const [cx, cy, kind] = [x(p[i + 1]), y(p[i + 2]), p[i + 3]];
+    at += p[i] * 60;
+    place += p[i + 1];
+    const [cx, cy, kind] = [x(place), y(p[i + 2]), p[i + 3]];
     const mark = kind === 1
       ? make('path', { class: 'mark k1', d: `M${cx} ${cy - 5.5}l5.2 9.5h-10.4z` })
       : make('circle', { class: `mark k${kind}`, cx, cy, r: kind === 0 ? 2.8 : 2.6 });
@@ -60,6 +61,18 @@ function chart(outline) {
       make('title', {}, awaited ? 'still awaited, past its deadline' : 'nothing arrived')));
   }
   return svg;
+}
+
+// Distances and widths become from and to.
+function spans(numbers, n) {
+  const all = [];
+  let end = 0;
+  for (let i = 0; i < numbers.length; i += n) {
+    const from = end + numbers[i];
+    end = from + numbers[i + 1];
+    all.push([from, end, ...numbers.slice(i + 2, i + n)]);
+  }
+  return all;
 }
 
 // The chart in a sentence, for those who cannot see it.

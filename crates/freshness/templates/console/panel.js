@@ -3,6 +3,7 @@
 const unpacked = new Map();
 const dialog = byId('panel');
 let openedFrom = null;
+let drawn = null;
 
 async function block(number) {
   if (!unpacked.has(number)) {
@@ -35,7 +36,8 @@ async function showPanel(i) {
 
 function panelHead(i, known) {
   const close = make('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => dialog.close() }, '✕');
-  const severity = SEVERITIES[table.severity[i]];
+  // Of a critical dataset it goes without saying.
+  const severity = table.critical[i] ? '' : SEVERITIES[table.severity[i]];
   const who = [table.teams[table.team[i]], table.owners[table.owner[i]]].filter(Boolean).join(' · ');
   return make('header', {},
     make('div', {},
@@ -57,9 +59,10 @@ function panelBody(i, known) {
     make('dl', { class: 'key' }, ...facts.map(([name, value]) =>
       make('div', {}, make('dt', {}, name), make('dd', {}, value)))));
   if (known.chart) {
+    drawn = known.chart;
     body.append(make('h3', {}, 'Arrivals'),
       make('p', { class: 'quiet' }, `${known.chart.heights}, on the wall clock of ${known.zone}`),
-      chart(known.chart), legend(known.chart));
+      chart(drawn), legend(drawn));
   }
   if (known.cycles.length) {
     body.append(make('h3', {}, `Last ${known.cycles.length} cycles`), strip(table.strip[i]), cycles(known.cycles));
@@ -73,7 +76,11 @@ function panelBody(i, known) {
 }
 
 function cycles(all) {
-  const newest = [...all].reverse();
+  let before = 0;
+  const newest = all.map(([name, state, since, after]) => {
+    if (since !== null) before += since;
+    return [name, state, since === null ? 0 : before * 60, after === null ? 0 : (before + after) * 60];
+  }).reverse();
   const row = ([name, state, deadline, arrived]) => make('tr', {},
     make('th', { scope: 'row' }, name),
     make('td', {}, make('span', { class: `badge ${table.states[state]}` }, icon(table.states[state]), spoken(state))),
@@ -99,5 +106,7 @@ dialog.addEventListener('close', () => {
 });
 // A click beside it closes it.
 dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+// A phone that is turned has room for more.
+WIDE.addEventListener('change', () => dialog.querySelector('.chart')?.replaceWith(chart(drawn)));
 addEventListener('hashchange', followAddress);
 followAddress();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::badges::stem;
 use super::panel::{Panel, Recent};
 use crate::outputs::datasets::DatasetLine;
+use crate::outputs::incidents::IncidentLine;
 use crate::outputs::trust::DashboardLine;
 use crate::rounds::{Console, Doubt, Judged, ModelCounts, Summary};
 
@@ -21,6 +22,9 @@ pub(super) struct Document<'a> {
     models_are_old: bool,
     models: ModelCounts,
     summary: Summary,
+    incidents: Vec<IncidentLine<'a>>,
+    n_suppressed: u64,
+    suppressed_share: Option<f64>,
     dashboards: Vec<Board<'a>>,
     datasets: Vec<Shown<'a>>,
 }
@@ -61,6 +65,14 @@ pub(super) fn document(console: &Console<Panel>) -> Document<'_> {
         models_are_old: checked.doubts.iter().any(is_old),
         models: console.models,
         summary: Summary::of(&checked.datasets),
+        incidents: checked
+            .causes
+            .standing
+            .iter()
+            .map(|followed| IncidentLine::new(followed, checked.now))
+            .collect(),
+        n_suppressed: checked.causes.n_suppressed(),
+        suppressed_share: checked.causes.suppressed_share(),
         dashboards: console
             .dashboards
             .iter()

@@ -16,6 +16,7 @@ use super::graph;
 use super::incidents::{Card, cards};
 use super::panel::{Panel, STATES};
 use super::{document, json};
+use crate::outputs::incidents::of_the_last_day;
 use crate::outputs::words;
 use crate::rounds::{Console, Judged, ModelCounts, Summary};
 
@@ -246,6 +247,15 @@ fn lead(console: &Console<Panel>, summary: &Summary) -> String {
             words::thousands(causes.n_suppressed()),
             words::thousands(causes.n_late),
             100.0 * share
+        ));
+    }
+    if let Some((n_late, n_incidents)) = of_the_last_day(causes, console.checked.now) {
+        let n_suppressed = n_late - n_incidents;
+        parts.push(format!(
+            "of the last 24 h {} of {} ({:.1} %)",
+            words::thousands(n_suppressed),
+            words::thousands(n_late),
+            100.0 * n_suppressed as f64 / n_late as f64
         ));
     }
     parts.push(match summary.n_critical_late {

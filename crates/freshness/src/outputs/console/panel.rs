@@ -4,6 +4,7 @@
 //! when it is opened. Both are JSON; their fields have short names because
 //! there may be thousands.
 
+use freshness_core::civil::MINUTE;
 use freshness_core::state::{CycleVerdict, State};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -39,10 +40,14 @@ struct Opened<'a> {
     calendar: &'a str,
     zone: String,
     facts: Vec<Fact>,
-    /// Name, index of the state, deadline and arrival in UTC seconds.
-    cycles: Vec<(&'a str, usize, Option<i64>, Option<i64>)>,
+    /// Name, number of the state, minutes from the deadline before (the first
+    /// from 1970) to the deadline, and minutes from the deadline to the arrival;
+    /// from the deadline before if there is none.
+    cycles: Vec<CycleLine<'a>>,
     chart: Option<Outline>,
 }
+
+type CycleLine<'a> = (&'a str, usize, Option<i64>, Option<i64>);
 
 /// Cycles of the strip.
 const N_RECENT: usize = 30;
@@ -73,7 +78,6 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
     let last = &cycles[cycles.len().saturating_sub(N_RECENT)..];
     let fitted = explained.model.as_ref().map(|model| &model.fitted);
     let calendar = fitted.map_or_else(String::new, |fitted| fitted.calendar().to_string());
-    let seconds = |at: Option<Timestamp>| at.map(Timestamp::as_second);
     let named = |cycle: &CycleVerdict| Recent {
         cycle: cycle.cycle.clone(),
         state: cycle.state,
@@ -83,19 +87,7 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
         calendar: &calendar,
         zone: fitted.map_or_else(String::new, |fitted| fitted.zone().0.to_string()),
         facts: account::facts(explained),
-        cycles: last
-            .iter()
-            .map(|cycle| {
-                let deadline = seconds(cycle.deadline);
-                let state = number(cycle.state);
-                (
-                    cycle.cycle.as_str(),
-                    state,
-                    deadline,
-                    seconds(cycle.arrived_at),
-                )
-            })
-            .collect(),
+        cycles: distances(last),
         chart: figure.map(plot::outline),
     };
     Panel {
@@ -103,4 +95,19 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
         recent: last.iter().map(named).collect(),
         calendar,
     }
+}
+
+/// Cycles whose times are distances, which repeat and pack well.
+fn distances(cycles: &[CycleVerdict]) -> Vec<CycleLine<'_>> {
+    let minutes = |at: Timestamp| at.as_second().div_euclid(MINUTE);
+    let mut before = 0;
+    let distances = cycles.iter().map(|cycle| {
+        let deadline = cycle.deadline.map(|deadline| {
+            let deadline = minutes(deadline);
+            deadline - std::mem::replace(&mut before, deadline)
+        });
+        let arrival = cycle.arrived_at.map(|at| minutes(at) - before);
+        (cycle.cycle.as_str(), number(cycle.state), deadline, arrival)
+    });
+    distances.collect()
 }

@@ -3,7 +3,8 @@
 //! Everything is reckoned here, with the scale and the words of the pictures:
 //! places are ten-thousandths of the width and thousandths of the height, so
 //! that a page that draws hundreds of charts carries a few hundred bytes for
-//! each and knows neither calendars nor zones.
+//! each and knows neither calendars nor zones. Numbers are distances from the
+//! ones before, because distances repeat and places do not.
 
 use freshness_core::civil::MINUTE;
 use serde::Serialize;
@@ -26,13 +27,15 @@ pub struct Outline {
     pub y: Vec<(i32, String)>,
     /// Marks of the dates: place and text.
     pub x: Vec<(i32, String)>,
-    /// Arrivals, four numbers each: seconds since the one before (the first
-    /// since 1970), place, height, and kind: 0 in time, 1 late, 2 again, 3
-    /// before the regime.
+    /// Arrivals, four numbers each: minutes since the one before (the first
+    /// since 1970), places beyond it, height, and kind: 0 in time, 1 late, 2
+    /// again, 3 before the regime.
     pub points: Vec<i64>,
-    /// Expected windows, four numbers each: from and to, lower and upper edge.
+    /// Expected windows, four numbers each: places beyond the one before, how
+    /// wide it is, lower and upper edge.
     pub windows: Vec<i32>,
-    /// Deadlines, three numbers each: from, to, height.
+    /// Deadlines, three numbers each: places beyond the one before, how wide
+    /// it is, height.
     pub deadlines: Vec<i32>,
     /// Cycles that nothing came for: place, and 1 if it is still awaited.
     pub missing: Vec<(i32, u8)>,
@@ -132,18 +135,19 @@ impl Place {
 }
 
 fn points(figure: &Figure, place: &Place) -> Vec<i64> {
-    let mut before = 0;
+    let mut before = (0, 0);
     let numbers = figure.points.iter().flat_map(|point| {
-        let at = point.arrived_at.as_second();
-        let since = at - std::mem::replace(&mut before, at);
+        let at = point.arrived_at.as_second().div_euclid(MINUTE);
+        let x = i64::from(place.x(point.local));
+        let (last_at, last_x) = std::mem::replace(&mut before, (at, x));
         let kind = match point.kind {
             PointKind::InTime => 0,
             PointKind::Late => 1,
             PointKind::Again => 2,
             PointKind::Before => 3,
         };
-        let (x, y) = (place.x(point.local), place.y(point.minutes));
-        [since, i64::from(x), i64::from(y), kind]
+        let y = i64::from(place.y(point.minutes));
+        [at - last_at, x - last_x, y, kind]
     });
     numbers.collect()
 }
@@ -179,5 +183,17 @@ fn slots(figure: &Figure, place: &Place) -> (Vec<i32>, Vec<i32>) {
             _ => deadlines.push([from, to, height]),
         }
     }
-    (windows.concat(), deadlines.concat())
+    (spans(windows), spans(deadlines))
+}
+
+/// From and to become the distance to the one before and a width: they are the
+/// same again and again, and pack well.
+fn spans<const N: usize>(mut all: Vec<[i32; N]>) -> Vec<i32> {
+    let mut before = 0;
+    for span in &mut all {
+        let (from, to) = (span[0], span[1]);
+        (span[0], span[1]) = (from - before, to - from);
+        before = to;
+    }
+    all.concat()
 }
