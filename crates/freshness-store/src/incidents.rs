@@ -184,7 +184,8 @@ fn read_members(
     resolved_since: i64,
 ) -> Result<HashMap<String, Vec<Member>>, Fault> {
     let mut select = connection.prepare_cached(
-        "SELECT incident, d.id, hops, state, since, counted, also, more, wait_from, wait_to
+        "SELECT incident, d.id, hops, state, since, counted, also, more, wait_from, wait_to,
+             n_overdue
          FROM incidents i JOIN incident_members ON incident = i.id
          JOIN datasets d ON d.no = dataset_no
          WHERE resolved_at IS NULL OR resolved_at >= ?1
@@ -201,6 +202,7 @@ fn read_members(
             hops: row.get(2)?,
             state: from_word(row, 3)?,
             since: instant(row, 4)?,
+            n_overdue: row.get(10)?,
             counted: row.get(5)?,
             also: also.unwrap_or_default(),
             more: row.get(7)?,
@@ -223,7 +225,7 @@ fn write_members(
         .prepare_cached("DELETE FROM incident_members WHERE incident = ?1")?
         .execute([incident])?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO incident_members VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "INSERT INTO incident_members VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     for member in members {
         let Member {
@@ -231,6 +233,7 @@ fn write_members(
             hops,
             state,
             since,
+            n_overdue,
             counted,
             also,
             more,
@@ -248,6 +251,7 @@ fn write_members(
             more,
             wait.map(|wait| wait.from_seconds),
             wait.map(|wait| wait.to_seconds),
+            n_overdue,
         ))?;
     }
     Ok(())

@@ -147,7 +147,7 @@ fn a_store_of_a_newer_version_is_refused() {
         check_refused(
             &path,
             access,
-            "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to 3)",
+            "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to 4)",
         );
     }
 }

@@ -44,6 +44,7 @@ fn incident(members: &[&str]) -> Incident {
         hops: 1,
         state: State::Missed,
         since: at(60),
+        n_overdue: 2,
         counted: *name != "fct",
         also: if *name == "fct" {
             vec![id("other, \"root\"")]

@@ -12,8 +12,9 @@
 //! child is late on its own.
 
 use super::lag::{EdgeLag, EdgeLags};
-use super::late::LateDataset;
+use super::late::{Held, LateDataset};
 use crate::lineage::Lineage;
+use crate::state::State;
 
 /// Where the lateness of datasets began. All numbers are places in the slice of
 /// late datasets.
@@ -41,6 +42,9 @@ pub struct Claim {
     /// The slowest edge on the way that takes longest: its ends and its usual
     /// lag in seconds.
     pub slowest: Option<(u32, u32, i64)>,
+    /// Is the root so late that its next cycle is nearer than the one it is
+    /// late with? Then what is made from it comes at its usual time.
+    pub skips: bool,
 }
 
 /// So many roots of one dataset are named, nearest first. A bound is what keeps
@@ -81,33 +85,44 @@ pub fn attribute(
     for (i, node) in walk {
         let child = &late[i as usize];
         heard.clear();
+        // Has a parent come that it does not follow?
+        let mut is_news = false;
         for &parent_node in node.map_or(&[][..], |node| lineage.parent_indices(node as usize)) {
             let parent = place_of[parent_node as usize];
             if parent == NOWHERE {
                 continue;
             }
             let lag = lags.get(parent_node, node.unwrap_or(NOWHERE));
-            if !explains(&late[parent as usize], child, lag, now) {
-                let below = &mut attribution.below[i as usize];
-                *below = Some(below.map_or(parent, |other| other.min(parent)));
+            let of = &late[parent as usize];
+            if !is_due_before(of, child, lag) || !is_waiting(of, child, lag, now) {
+                if !of.is_past {
+                    let below = &mut attribution.below[i as usize];
+                    *below = Some(below.map_or(parent, |other| other.min(parent)));
+                    is_news |= is_due_before(of, child, lag);
+                }
                 continue;
             }
             attribution.more[i as usize] |= attribution.more[parent as usize];
             let (start, end) = found[parent as usize];
-            heard.extend(
-                claims[start..end]
-                    .iter()
-                    .map(|claim| further(claim, parent, i, lag)),
-            );
+            let is_skipped = skips(&late[parent as usize], lag, now);
+            heard.extend(claims[start..end].iter().map(|claim| {
+                let skips = claim.skips || (claim.hops == 0 && is_skipped);
+                further(&Claim { skips, ..*claim }, parent, i, lag)
+            }));
         }
         let start = claims.len();
         if heard.is_empty() {
-            claims.push(Claim {
-                root: i,
-                hops: 0,
-                wait: Some((0, 0)),
-                slowest: None,
-            });
+            let held = child.held_by.as_ref().filter(|_| !is_news);
+            claims.push(
+                held.and_then(|held| held_claim(late, held))
+                    .unwrap_or(Claim {
+                        root: i,
+                        hops: 0,
+                        wait: Some((0, 0)),
+                        slowest: None,
+                        skips: false,
+                    }),
+            );
         } else {
             attribution.more[i as usize] |= merge(&mut heard);
             claims.extend_from_slice(&heard);
@@ -158,17 +173,22 @@ impl Attribution {
     }
 }
 
-/// Does the lateness of a parent explain that of its child?
-fn explains(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>, now: i64) -> bool {
-    // The child's cycle is made from that cycle of the parent which comes
-    // nearest to one lag before it.
+/// Could the cycle that a parent is late with have held up that of its child?
+/// The child's is made from that one of the parent which usually comes nearest
+/// to one lag before it.
+fn is_due_before(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>) -> bool {
     let begun_by = match lag {
         Some(lag) => child.usual_by - lag.p50 + lag.parent_period.unwrap_or(0) / 2,
+        // Of what is past only the deadline is known.
+        None if parent.is_past => child.since,
         None => child.usual_by,
     };
-    if parent.usual_from > begun_by {
-        return false;
-    }
+    parent.usual_from <= begun_by
+}
+
+/// Is the child still waiting for its parent, or has it not taken longer since
+/// than it ever does?
+fn is_waiting(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>, now: i64) -> bool {
     let Some(came) = parent.arrived_at else {
         return true;
     };
@@ -181,10 +201,35 @@ fn explains(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>, no
     waited_until - came <= patience
 }
 
+/// The claim of an incident before.
+fn held_claim(late: &[LateDataset], held: &Held) -> Option<Claim> {
+    let root = late.binary_search_by(|of| of.dataset_id.cmp(&held.root));
+    root.ok().map(|root| Claim {
+        root: root as u32,
+        hops: held.hops,
+        wait: None,
+        slowest: None,
+        skips: false,
+    })
+}
+
+/// Is the next cycle of a root nearer than the one it is late with?
+fn skips(root: &LateDataset, lag: Option<&EdgeLag>, now: i64) -> bool {
+    let period = lag.and_then(|lag| lag.parent_period);
+    let is_nearer = period.is_some_and(|period| now.saturating_sub(root.usual_from) > period / 2);
+    root.arrived_at.is_none() && (root.state == State::Missed || is_nearer)
+}
+
 /// A claim one edge further down.
 fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Claim {
     let wait = claim.wait.zip(lag);
-    let wait = wait.map(|((from, to), lag)| (from + lag.wait_from, to + lag.wait_to));
+    let wait = wait.map(|((from, to), lag)| {
+        let (least, most) = match claim.skips {
+            true => lag.wait_or_ordinary(),
+            false => (lag.wait_from, lag.wait_to),
+        };
+        (from + least, to + most)
+    });
     let edge = lag.map(|lag| (parent, child, lag.p50));
     let slowest = match (claim.slowest, edge) {
         (Some(known), Some(edge)) if edge.2 > known.2 => Some(edge),
@@ -196,6 +241,7 @@ fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Cla
         hops: claim.hops + 1,
         wait,
         slowest,
+        skips: claim.skips,
     }
 }
 

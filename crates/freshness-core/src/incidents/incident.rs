@@ -84,6 +84,8 @@ pub struct Member {
     pub state: State,
     /// Its deadline.
     pub since: Timestamp,
+    /// How many of its cycles in a row are overdue.
+    pub n_overdue: u32,
     /// Is it counted in this incident?
     pub counted: bool,
     /// The other roots that explain it.
@@ -302,6 +304,7 @@ impl Group {
             hops: claim.hops,
             state: late[i].state,
             since: to_timestamp(late[i].since),
+            n_overdue: late[i].n_overdue,
             counted,
             also: others
                 .map(|other| late[other.root as usize].dataset_id.clone())
@@ -328,7 +331,7 @@ impl Group {
             root: Some(of.dataset_id.clone()),
             state: of.state,
             severity: self.severity.max(of.severity),
-            cycle: Some(of.cycle.clone()),
+            cycle: (!of.is_past).then(|| of.cycle.clone()),
             since: to_timestamp(of.since),
             arrived_at: of.arrived_at.map(to_timestamp),
             ..self.told(late)
@@ -407,7 +410,10 @@ mod tests {
                     since: MIDNIGHT + (hour + 1) * HOUR,
                     usual_from: MIDNIGHT + hour * HOUR,
                     usual_by: MIDNIGHT + hour * HOUR,
+                    n_overdue: u32::from(came.is_none()),
                     arrived_at: came.map(|hour| MIDNIGHT + hour * HOUR),
+                    is_past: false,
+                    held_by: None,
                 }));
             };
             match words[..] {

@@ -71,6 +71,17 @@ const HELD_SUFFICE: usize = 20;
 /// multiple of that of the 10 % quantile.
 const TENTH_TO_TWENTIETH: f64 = 1.2835;
 
+impl EdgeLag {
+    /// When the child comes after a parent that skipped a cycle: it may have
+    /// been waiting, or come at its usual time; 90 % between the two.
+    pub fn wait_or_ordinary(&self) -> (i64, i64) {
+        let beyond = |distance: i64| (TENTH_TO_TWENTIETH * distance as f64) as i64;
+        let early = (self.p50 - beyond(self.p50 - self.p10)).max(0);
+        let late = self.p50 + beyond(self.p90 - self.p50);
+        (self.wait_from.min(early), self.wait_to.max(late))
+    }
+}
+
 impl EdgeLags {
     /// The lags of `(parent, child)` pairs that are edges of the lineage.
     pub fn new<'a>(
@@ -146,7 +157,7 @@ pub fn edge_lag(
     };
     let mut held: Vec<i64> = pairs.iter().filter(was_held).map(lag).collect();
     held.sort_unstable();
-    let (wait_from, wait_to) = wait(&held, child, p90);
+    let (wait_from, wait_to) = wait(&held, child, at(&lags, 0.95));
     Some(EdgeLag {
         n: pairs.len() as u32,
         p10,
@@ -155,7 +166,7 @@ pub fn edge_lag(
         n_held: held.len() as u32,
         wait_from,
         wait_to,
-        abnormal: wait_to.saturating_add(allowance.max(0)),
+        abnormal: wait_to.max(p90).saturating_add(allowance.max(0)),
         parent_period,
     })
 }
@@ -195,13 +206,13 @@ fn pairs<'a>(parent: &[i64], child: &'a [Served]) -> Vec<Pair<'a>> {
 }
 
 /// From when to when a child should come after a late parent.
-fn wait(held: &[i64], child: &[Served], ordinary_p90: i64) -> (i64, i64) {
+fn wait(held: &[i64], child: &[Served], ordinary_p95: i64) -> (i64, i64) {
     if held.len() >= HELD_SUFFICE {
         return (at(held, 0.05).max(0), at(held, 0.95));
     }
     if held.len() < LEAST_HELD {
         // It cannot come before its parent, and has the time it ever has.
-        return (0, ordinary_p90);
+        return (0, ordinary_p95);
     }
     // Few were held: their middle, and the child's own noise around it; wider
     // as the middle of few is unsure itself (variance of a median: π/2n).
@@ -265,8 +276,8 @@ mod tests {
         let lag = edge_lag(&parent, &child, HOUR, Some(DAY)).unwrap();
         assert_eq!((lag.n, lag.n_held), (100, 0));
         assert!((lag.p50 - 3 * HOUR).abs() < 10 * MINUTE, "{lag:?}");
-        assert_eq!((lag.wait_from, lag.wait_to), (0, lag.p90));
-        assert_eq!(lag.abnormal, lag.p90 + HOUR);
+        assert!(lag.wait_from == 0 && lag.wait_to >= lag.p90, "{lag:?}");
+        assert_eq!(lag.abnormal, lag.wait_to + HOUR);
     }
 
     #[test]

@@ -23,8 +23,23 @@ pub struct LateDataset {
     pub usual_from: i64,
     /// … and until this one. The same where a model knows the middle.
     pub usual_by: i64,
+    /// How many cycles in a row are overdue.
+    pub n_overdue: u32,
     /// When it came after all.
     pub arrived_at: Option<i64>,
+    /// Is it late no more, and named only for what it held up?
+    pub is_past: bool,
+    /// The incident that it was part of and that still holds it.
+    pub held_by: Option<Held>,
+}
+
+/// What a late dataset was explained by before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The root.
+    pub root: DatasetId,
+    /// Edges from there.
+    pub hops: u32,
 }
 
 impl LateDataset {
@@ -58,7 +73,10 @@ impl LateDataset {
             since,
             usual_from,
             usual_by,
+            n_overdue: state.n_overdue,
             arrived_at: current.arrived_at.map(jiff::Timestamp::as_second),
+            is_past: false,
+            held_by: None,
         })
     }
 

@@ -420,6 +420,7 @@ mod tests {
                 hops: 1,
                 state: State::Late,
                 since: hour(6),
+                n_overdue: 1,
                 counted: true,
                 also: Vec::new(),
                 more: false,

@@ -11,14 +11,16 @@ mod lag;
 mod late;
 mod lifecycle;
 mod mass;
+mod memory;
 mod served;
 mod silence;
 
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
 pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait, incidents};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
-pub use late::LateDataset;
+pub use late::{Held, LateDataset};
 pub use lifecycle::{Ack, Advanced, Event, Followed, REOPENS_WITHIN, Status, What, advance};
 pub use mass::{Feed, Mass, Odds};
+pub use memory::remember;
 pub use served::{comparable_since, learn_edge, served};
 pub use silence::{Matchers, Silence};

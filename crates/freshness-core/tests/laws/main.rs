@@ -4,5 +4,6 @@ mod clocks;
 mod field;
 mod feed;
 mod oracles;
+mod incidents;
 mod properties;
 mod trust;

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::{DAY, HOUR, Holidays};
+use freshness_core::dataset::DatasetId;
 use freshness_core::fit::{Model, Parameters, fit};
 use freshness_core::incidents::{
     Attribution, EdgeLag, EdgeLags, Feed, Followed, IncidentKind, Incidents, LateDataset, Odds,
-    Wait, What, advance, attribute, comparable_since, incidents, learn_edge, served,
+    Wait, What, advance, attribute, comparable_since, incidents, learn_edge, remember, served,
 };
 use freshness_core::lineage::Lineage;
 use freshness_core::state::judge;
@@ -226,23 +227,38 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn look(&mut self, learned: &Learned, now: i64) {
-        let mut late: Vec<(usize, i64, LateDataset)> = Vec::new();
-        let mut feeds = Vec::with_capacity(self.subjects.len());
-        for (i, (subject, model)) in self.subjects.iter().zip(&learned.models).enumerate() {
+        let mut datasets: Vec<LateDataset> = Vec::new();
+        let mut states = Vec::with_capacity(self.subjects.len());
+        for (subject, model) in self.subjects.iter().zip(&learned.models) {
             let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
             let state = judge(subject.dataset, Some(model), &recent, self.holidays, now);
-            let of = LateDataset::of(&state);
-            feeds.push(Feed {
-                last_arrival: state.last_arrival.map(Timestamp::as_second),
-                odds: Odds::of(model),
-                late: of.as_ref().map(|_| late.len()),
-            });
-            let start = state
-                .current
-                .map_or(0, |cycle| cycle.cycle_start.as_second());
-            late.extend(of.map(|of| (i, start, of)));
+            datasets.extend(LateDataset::of(&state));
+            states.push(state);
         }
-        let datasets: Vec<LateDataset> = late.iter().map(|(.., of)| of.clone()).collect();
+        let last_arrival = |i: usize| states[i].last_arrival.map(Timestamp::as_second);
+        remember(&mut datasets, &self.followed, |id| {
+            last_arrival(self.place(id)?)
+        });
+        let place_of = |i: usize| {
+            let id = &self.subjects[i].dataset.id;
+            datasets.binary_search_by(|of| of.dataset_id.cmp(id)).ok()
+        };
+        let feeds: Vec<Feed> = (0..states.len())
+            .map(|i| Feed {
+                last_arrival: last_arrival(i),
+                odds: Odds::of(&learned.models[i]),
+                late: place_of(i),
+            })
+            .collect();
+        let late: Vec<(usize, i64, LateDataset)> = datasets
+            .iter()
+            .filter_map(|of| {
+                let i = self.place(&of.dataset_id)?;
+                let cycle = states[i].current.as_ref();
+                let start = cycle.map_or(0, |cycle| cycle.cycle_start.as_second());
+                Some((i, start, of.clone()))
+            })
+            .collect();
         let attribution = attribute(self.lineage, &datasets, &learned.lags, now);
         let found = incidents(self.lineage, &datasets, &learned.lags, &feeds, now);
         self.name(&late, &attribution);
@@ -256,9 +272,7 @@ impl Walk<'_> {
             if !of.is_overdue() {
                 continue;
             }
-            let began = self
-                .cycle(*i, *start)
-                .and_then(|cycle| cycle.incident.clone());
+            let began = self.cycle(*i, of).and_then(|cycle| cycle.incident.clone());
             let root = began.map(|incident| incident.root);
             let entry = self.seen.entry((*i, *start));
             let Some(root) = root else {
@@ -321,8 +335,8 @@ impl Walk<'_> {
                 let place = late.binary_search_by(|(.., of)| of.dataset_id.cmp(root));
                 place.ok().map(|place| &late[place])
             });
-            let began_here = root.is_some_and(|(i, start, of)| {
-                let cycle = self.cycle(*i, *start);
+            let began_here = root.is_some_and(|(i, _, of)| {
+                let cycle = self.cycle(*i, of);
                 let began = cycle.and_then(|cycle| cycle.incident.as_ref());
                 began.is_some_and(|began| began.root == of.dataset_id)
             });
@@ -331,11 +345,23 @@ impl Walk<'_> {
         self.followed = advanced.followed;
     }
 
-    /// The true cycle of a dataset that begins at an instant.
-    fn cycle(&self, i: usize, start: i64) -> Option<&CycleTruth> {
+    /// The place of a dataset.
+    fn place(&self, id: &DatasetId) -> Option<usize> {
+        let found = self
+            .subjects
+            .binary_search_by(|subject| subject.dataset.id.cmp(id));
+        found.ok()
+    }
+
+    /// The true cycle that a dataset is late with: the one that usually comes
+    /// nearest to when the model thinks; zones may be learned differently.
+    fn cycle(&self, i: usize, of: &LateDataset) -> Option<&CycleTruth> {
         let cycles = &self.subjects[i].truth.cycles;
-        let found = cycles.binary_search_by_key(&start, |cycle| cycle.start);
-        found.ok().map(|found| &cycles[found])
+        let after = cycles.partition_point(|cycle| cycle.usual_at < of.usual_by);
+        let around = &cycles[after.saturating_sub(1)..(after + 1).min(cycles.len())];
+        around
+            .iter()
+            .min_by_key(|cycle| cycle.usual_at.abs_diff(of.usual_by))
     }
 
     /// Counts what became of all that was late.

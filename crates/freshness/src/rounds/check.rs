@@ -4,7 +4,7 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
-use freshness_core::incidents::{Incidents, Odds};
+use freshness_core::incidents::{Followed, Incidents, Odds};
 use freshness_core::state::{self, DatasetState, Severity, State};
 use freshness_core::trust::period_seconds;
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
@@ -135,17 +135,21 @@ pub fn look(
     threads: Option<u16>,
 ) -> Result<Checked, RoundError> {
     let (mut checked, found) = judge_all(store, now, max_model_age, threads)?;
-    // Who looks back sees nothing of what later checks found.
-    let looks_back = store.last_check()?.is_some_and(|last| last.now > now);
-    let before = match looks_back {
-        true => Vec::new(),
-        false => store.followed(now)?,
-    };
+    let before = stood(store, now)?;
     let n_late = found.n_late;
     let silences = store.silences(now)?;
     let advanced = follow(before, found, &silences, &checked.datasets, now);
     checked.causes = Causes::new(advanced, n_late);
     Ok(checked)
+}
+
+/// The incidents that stood. Who looks back sees nothing of what later checks
+/// found.
+fn stood(store: &Store, now: Timestamp) -> Result<Vec<Followed>, StoreError> {
+    match store.last_check()?.is_some_and(|last| last.now > now) {
+        true => Ok(Vec::new()),
+        false => store.followed(now),
+    }
 }
 
 fn judge_all(
@@ -200,7 +204,7 @@ fn judge_all(
         }));
         datasets.push(judged);
     }
-    let found = found(store, &datasets, now)?;
+    let found = found(store, &datasets, &stood(store, now)?, now)?;
     let checked = Checked {
         now,
         fitted_at,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::incidents::{
     Advanced, EdgeLags, Event, Feed, Followed, Incident, Incidents, LateDataset, Silence, advance,
-    incidents,
+    incidents, remember,
 };
 use freshness_core::lineage::Lineage;
 use freshness_core::state::{DatasetState, State};
@@ -70,23 +70,29 @@ impl Causes {
     }
 }
 
-/// Groups what is late. `judged` are all datasets, by name.
+/// Groups what is late. `judged` are all datasets, by name; `before` are the
+/// incidents that stood.
 pub(super) fn found(
     store: &Store,
     judged: &[Judged],
+    before: &[Followed],
     now: Timestamp,
 ) -> Result<Incidents, RoundError> {
-    let late: Vec<(&Judged, LateDataset)> = judged
+    let mut late: Vec<LateDataset> = judged
         .iter()
-        .filter_map(|judged| Some((judged, LateDataset::of(&judged.state)?)))
+        .filter_map(|judged| LateDataset::of(&judged.state))
         .collect();
-    if !late.iter().any(|(_, late)| late.is_overdue()) {
+    if !late.iter().any(LateDataset::is_overdue) {
         return Ok(Incidents::default());
     }
+    remember(&mut late, before, |id| {
+        let last = find(judged, id)?.state.last_arrival;
+        last.map(Timestamp::as_second)
+    });
     let place_of: HashMap<DatasetNo, usize> = late
         .iter()
         .enumerate()
-        .map(|(i, (judged, _))| (judged.no, i))
+        .filter_map(|(i, of)| Some((find(judged, &of.dataset_id)?.no, i)))
         .collect();
     let mut edges = store.numbered_lineage()?;
     edges.retain(
@@ -95,7 +101,7 @@ pub(super) fn found(
              downstream,
          }| { place_of.contains_key(upstream) && place_of.contains_key(downstream) },
     );
-    let id = |no: DatasetNo| &late[place_of[&no]].1.dataset_id;
+    let id = |no: DatasetNo| &late[place_of[&no]].dataset_id;
     let named = |edge: &NumberedEdge| (id(edge.upstream).clone(), id(edge.downstream).clone());
     let lineage = Lineage::new(edges.iter().map(named))?;
     let mut lags = Vec::with_capacity(edges.len());
@@ -120,7 +126,6 @@ pub(super) fn found(
             })
         })
         .collect();
-    let late: Vec<LateDataset> = late.iter().map(|(_, late)| late.clone()).collect();
     Ok(incidents(&lineage, &late, &lags, &feeds, now.as_second()))
 }
 
@@ -132,11 +137,8 @@ pub(super) fn follow(
     judged: &[Judged],
     now: Timestamp,
 ) -> Advanced {
-    let find = |id: &DatasetId| -> Option<&Judged> {
-        let at = judged.binary_search_by(|judged| judged.state.dataset_id.cmp(id));
-        at.ok().map(|at| &judged[at])
-    };
-    let declared = |id: &DatasetId| -> Option<&Dataset> { find(id).map(|judged| &judged.dataset) };
+    let declared =
+        |id: &DatasetId| -> Option<&Dataset> { find(judged, id).map(|judged| &judged.dataset) };
     let silences: Vec<(&Silence, Option<GlobMatcher>)> = silences
         .iter()
         .filter(|silence| silence.holds(now))
@@ -150,8 +152,15 @@ pub(super) fn follow(
         silences.iter().find(covers).map(|(silence, _)| silence.no)
     };
     // What is gone from the inventory is judged: there is nothing to wait for.
-    let is_judged = |id: &DatasetId| find(id).is_none_or(|judged| !is_unreadable(&judged.state));
+    let is_judged =
+        |id: &DatasetId| find(judged, id).is_none_or(|judged| !is_unreadable(&judged.state));
     advance(before, found, silenced, is_judged, now)
+}
+
+/// A dataset by its name; `judged` is sorted.
+fn find<'a>(judged: &'a [Judged], id: &DatasetId) -> Option<&'a Judged> {
+    let at = judged.binary_search_by(|judged| judged.state.dataset_id.cmp(id));
+    at.ok().map(|at| &judged[at])
 }
 
 /// Its pattern; one that cannot be read matches nothing.

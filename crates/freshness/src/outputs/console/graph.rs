@@ -239,7 +239,10 @@ mod tests {
             since: 50_000,
             usual_from: 49_000,
             usual_by: 49_000,
+            n_overdue: 1,
             arrived_at: None,
+            is_past: false,
+            held_by: None,
         }
     }
 
