@@ -28,7 +28,7 @@ pub use learned::{Learned, learn};
 pub use onset::{Onset, onset};
 pub use parallel::in_parallel;
 pub use report::{DatasetLine, Evaluation, Figures, Group, MethodScores};
-pub use root_cause::{RootCause, RootCauseRates, root_cause};
+pub use root_cause::{RootCause, RootCauseRates, incidents_at, root_cause};
 pub use run::{EvaluateError, HOLDOUT_DAYS, Plan, Refit, evaluate, holdout};
 pub(crate) use score::scored;
 pub use score::{Scope, score};

@@ -5,6 +5,8 @@
 //! late into incidents and follows them. The truth says where each late cycle
 //! began.
 
+mod counted;
+
 use std::collections::BTreeMap;
 
 use freshness_core::arrivals::ArrivalHistory;
@@ -16,94 +18,19 @@ use freshness_core::incidents::{
     Wait, What, advance, attribute, comparable_since, incidents, learn_edge, remember, served,
 };
 use freshness_core::lineage::Lineage;
-use freshness_core::state::judge;
+use freshness_core::state::{DatasetState, judge};
 use jiff::Timestamp;
-use serde::Serialize;
+
+pub use counted::{RootCause, RootCauseRates};
 
 use super::{Subject, in_parallel};
 use crate::truth::CycleTruth;
-
-/// What was counted of incidents over a holdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct RootCause {
-    /// Late cycles for which something had gone wrong.
-    pub n_late: u64,
-    /// Of them, those under the dataset it began with when they were last seen.
-    pub n_named: u64,
-    /// Of them, those already so when they were first seen.
-    pub n_named_at_once: u64,
-    /// Incidents opened: each pages somebody once.
-    pub n_pages: u64,
-    /// Of them, those of a dataset with which something had begun.
-    pub n_right_pages: u64,
-    /// Of them, a suspect feed of arrivals.
-    pub n_feed_pages: u64,
-    /// Cycles that turned late: alerts without incidents.
-    pub n_alerts: u64,
-    /// Dependents of which a recovery was told, and that came.
-    pub n_recoveries: u64,
-    /// Of them, those that came when it was said.
-    pub n_within: u64,
-}
-
-/// The rates of [`RootCause`]; `None` where nothing was counted.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct RootCauseRates {
-    /// Share of late cycles under the dataset it began with.
-    pub accuracy: Option<f64>,
-    /// … when they were first seen.
-    pub accuracy_at_once: Option<f64>,
-    /// Share of pages of a dataset with which something had begun.
-    pub precision_per_page: Option<f64>,
-    /// Share of alerts that nobody has to get.
-    pub suppressed: Option<f64>,
-    /// Share of dependents that came when it was said.
-    pub recovered_as_told: Option<f64>,
-}
 
 /// Seconds from one look to the next, and from one fit to the next.
 const LOOK: i64 = HOUR;
 const REFIT: i64 = 7 * DAY;
 /// What a check reads of a history.
 const TAIL: (i64, usize) = (2 * DAY, 48);
-
-impl RootCause {
-    /// Adds what was counted elsewhere.
-    pub fn add(&mut self, other: &RootCause) {
-        let RootCause {
-            n_late,
-            n_named,
-            n_named_at_once,
-            n_pages,
-            n_right_pages,
-            n_feed_pages,
-            n_alerts,
-            n_recoveries,
-            n_within,
-        } = *other;
-        self.n_late += n_late;
-        self.n_named += n_named;
-        self.n_named_at_once += n_named_at_once;
-        self.n_pages += n_pages;
-        self.n_right_pages += n_right_pages;
-        self.n_feed_pages += n_feed_pages;
-        self.n_alerts += n_alerts;
-        self.n_recoveries += n_recoveries;
-        self.n_within += n_within;
-    }
-
-    /// As rates.
-    pub fn rates(&self) -> RootCauseRates {
-        let share = |n: u64, of: u64| (of > 0).then(|| n as f64 / of as f64);
-        RootCauseRates {
-            accuracy: share(self.n_named, self.n_late),
-            accuracy_at_once: share(self.n_named_at_once, self.n_late),
-            precision_per_page: share(self.n_right_pages, self.n_pages),
-            suppressed: share(self.n_alerts.saturating_sub(self.n_pages), self.n_alerts),
-            recovered_as_told: share(self.n_within, self.n_recoveries),
-        }
-    }
-}
 
 /// Walks the days `[from, to)` (UTC seconds). The subjects are sorted by name.
 pub fn root_cause(
@@ -136,6 +63,20 @@ pub fn root_cause(
         fitted_at = until;
     }
     walk.end()
+}
+
+/// What is late at an instant, by models of the same instant.
+pub fn incidents_at(
+    subjects: &[Subject<'_>],
+    lineage: &Lineage,
+    now: i64,
+    holidays: &Holidays,
+    parameters: &Parameters,
+    n_threads: usize,
+) -> Incidents {
+    let learned = Learned::new(subjects, lineage, holidays, parameters, now, n_threads);
+    let seen = Seen::new(subjects, &learned, holidays, &[], now);
+    incidents(lineage, &seen.late, &learned.lags, &seen.feeds, now)
 }
 
 /// What was learned by one fit.
@@ -181,14 +122,10 @@ fn lags(
     holidays: &Holidays,
     as_of: i64,
 ) -> Vec<(usize, usize, EdgeLag)> {
-    let place = |id: &str| {
-        let found = subjects.binary_search_by(|subject| subject.dataset.id.as_str().cmp(id));
-        found.ok()
-    };
     let mut lags = Vec::new();
     for (child, subject) in subjects.iter().enumerate() {
         let parents = lineage.parents(subject.dataset.id.as_str());
-        let parents: Vec<usize> = parents.filter_map(|id| place(id.as_str())).collect();
+        let parents: Vec<usize> = parents.filter_map(|id| place(subjects, id)).collect();
         let since = |parent: &usize| comparable_since(&models[*parent], &models[child], as_of);
         let Some(since) = parents.iter().map(since).min() else {
             continue;
@@ -204,6 +141,58 @@ fn lags(
         }
     }
     lags
+}
+
+/// What one look sees.
+struct Seen {
+    /// What is late, by name.
+    late: Vec<LateDataset>,
+    feeds: Vec<Feed>,
+    /// The start of the cycle that each subject is judged by.
+    starts: Vec<i64>,
+}
+
+impl Seen {
+    fn new(
+        subjects: &[Subject<'_>],
+        learned: &Learned,
+        holidays: &Holidays,
+        before: &[Followed],
+        now: i64,
+    ) -> Seen {
+        let each = subjects.iter().zip(&learned.models);
+        let states: Vec<DatasetState> = each
+            .map(|(subject, model)| {
+                let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
+                judge(subject.dataset, Some(model), &recent, holidays, now)
+            })
+            .collect();
+        let last_arrival = |i: usize| states[i].last_arrival.map(Timestamp::as_second);
+        let mut late: Vec<LateDataset> = states.iter().filter_map(LateDataset::of).collect();
+        remember(&mut late, before, |id| last_arrival(place(subjects, id)?));
+        let feeds = subjects.iter().enumerate().map(|(i, subject)| Feed {
+            last_arrival: last_arrival(i),
+            odds: Odds::of(&learned.models[i]),
+            late: late
+                .binary_search_by(|of| of.dataset_id.cmp(&subject.dataset.id))
+                .ok(),
+        });
+        let starts = states.iter().map(|state| {
+            let cycle = state.current.as_ref();
+            cycle.map_or(0, |cycle| cycle.cycle_start.as_second())
+        });
+        Seen {
+            feeds: feeds.collect(),
+            starts: starts.collect(),
+            late,
+        }
+    }
+}
+
+/// The place of a dataset.
+fn place(subjects: &[Subject<'_>], id: &DatasetId) -> Option<usize> {
+    let found = subjects.binary_search_by(|subject| subject.dataset.id.cmp(id));
+    found.ok()
 }
 
 /// What is known of a cycle that is or was late.
@@ -227,40 +216,17 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn look(&mut self, learned: &Learned, now: i64) {
-        let mut datasets: Vec<LateDataset> = Vec::new();
-        let mut states = Vec::with_capacity(self.subjects.len());
-        for (subject, model) in self.subjects.iter().zip(&learned.models) {
-            let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
-            let state = judge(subject.dataset, Some(model), &recent, self.holidays, now);
-            datasets.extend(LateDataset::of(&state));
-            states.push(state);
-        }
-        let last_arrival = |i: usize| states[i].last_arrival.map(Timestamp::as_second);
-        remember(&mut datasets, &self.followed, |id| {
-            last_arrival(self.place(id)?)
-        });
-        let place_of = |i: usize| {
-            let id = &self.subjects[i].dataset.id;
-            datasets.binary_search_by(|of| of.dataset_id.cmp(id)).ok()
-        };
-        let feeds: Vec<Feed> = (0..states.len())
-            .map(|i| Feed {
-                last_arrival: last_arrival(i),
-                odds: Odds::of(&learned.models[i]),
-                late: place_of(i),
-            })
-            .collect();
+        let seen = Seen::new(self.subjects, learned, self.holidays, &self.followed, now);
+        let datasets = &seen.late;
         let late: Vec<(usize, i64, LateDataset)> = datasets
             .iter()
             .filter_map(|of| {
-                let i = self.place(&of.dataset_id)?;
-                let cycle = states[i].current.as_ref();
-                let start = cycle.map_or(0, |cycle| cycle.cycle_start.as_second());
-                Some((i, start, of.clone()))
+                let i = place(self.subjects, &of.dataset_id)?;
+                Some((i, seen.starts[i], of.clone()))
             })
             .collect();
-        let attribution = attribute(self.lineage, &datasets, &learned.lags, now);
-        let found = incidents(self.lineage, &datasets, &learned.lags, &feeds, now);
+        let attribution = attribute(self.lineage, datasets, &learned.lags, now);
+        let found = incidents(self.lineage, datasets, &learned.lags, &seen.feeds, now);
         self.name(&late, &attribution);
         self.expect(&late, &found, now);
         self.page(&late, found, now);
@@ -343,14 +309,6 @@ impl Walk<'_> {
             self.counted.n_right_pages += u64::from(began_here);
         }
         self.followed = advanced.followed;
-    }
-
-    /// The place of a dataset.
-    fn place(&self, id: &DatasetId) -> Option<usize> {
-        let found = self
-            .subjects
-            .binary_search_by(|subject| subject.dataset.id.cmp(id));
-        found.ok()
     }
 
     /// The true cycle that a dataset is late with: the one that usually comes

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use freshness_core::lineage::Lineage;
 use freshness_lab::baselines::Method;
 use freshness_lab::evaluate::{
-    EvaluateError, Evaluation, Plan, Refit, Scores, Spreads, Subject, evaluate, in_parallel,
-    over_seeds,
+    EvaluateError, Evaluation, Plan, Refit, RootCause, RootCauseRates, Scores, Spreads, Subject,
+    evaluate, holdout, in_parallel, over_seeds, root_cause,
 };
 use freshness_lab::seed::Kind;
 use serde::Serialize;
@@ -95,6 +96,16 @@ struct One<'a> {
     folder: Option<String>,
     #[serde(flatten)]
     evaluation: &'a Evaluation,
+    root_cause: Option<Told>,
+}
+
+/// Incidents: what was counted, and the rates.
+#[derive(Debug, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    counts: RootCause,
+    #[serde(flatten)]
+    rates: RootCauseRates,
 }
 
 /// Several.
@@ -104,6 +115,7 @@ struct Several {
     kind: Kind,
     n_warehouses: usize,
     methods: Vec<Spreads>,
+    root_cause: Told,
     warehouses: Vec<Warehouse>,
 }
 
@@ -112,6 +124,7 @@ struct Several {
 struct Warehouse {
     seed: u64,
     methods: Vec<MethodOf>,
+    root_cause: Told,
 }
 
 #[derive(Debug, Serialize)]
@@ -147,21 +160,32 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
     if let Some(seeds) = &args.seeds {
         return over(seeds.clone().collect(), kind, &plan, args, context);
     }
-    let evaluation = match &args.on {
+    let evaluated = match &args.on {
         Some(folder) => {
             let known = folder::read(folder, context.clock.now())?;
             let subjects = Subject::all(&known.datasets, &known.truth);
-            evaluate(&subjects, known.ends_at, &plan)
+            let evaluation = evaluate(&subjects, known.ends_at, &plan);
+            evaluation.map(|evaluation| {
+                // What began where is known only where every cycle is.
+                let lineage = known
+                    .lineage
+                    .as_ref()
+                    .filter(|_| evaluation.every_cycle_known);
+                let causes =
+                    lineage.map(|lineage| causes(&subjects, lineage, known.ends_at, &plan));
+                (evaluation, causes)
+            })
         }
-        None => made(kind, args.seed, &plan),
+        None => made(kind, args.seed, &plan).map(|(evaluation, causes)| (evaluation, Some(causes))),
     };
-    let evaluation = evaluation.map_err(|error| in_words(&error))?;
+    let (evaluation, causes) = evaluated.map_err(|error| in_words(&error))?;
     let document = One {
         command: "evaluate",
         kind: args.on.is_none().then_some(kind),
         seed: args.on.is_none().then_some(args.seed),
         folder: args.on.as_ref().map(|folder| folder.display().to_string()),
         evaluation: &evaluation,
+        root_cause: causes.map(Told::new),
     };
     save(args, &document)?;
     if let Some((path, format)) = picture {
@@ -174,15 +198,51 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
                 write_line(context.out.data(), method)?;
             }
         }
-        Format::Table => evaluation::write(&mut context.out, &evaluation, args.verbose)?,
+        Format::Table => {
+            evaluation::write(&mut context.out, &evaluation, args.verbose)?;
+            if let Some(causes) = &causes {
+                context.out.line("")?;
+                context.out.line(evaluation::root_causes(causes))?;
+            }
+        }
     }
     Ok(Answer::Healthy)
 }
 
-fn made(kind: Kind, seed: u64, plan: &Plan<'_>) -> Result<Evaluation, EvaluateError> {
+fn made(kind: Kind, seed: u64, plan: &Plan<'_>) -> Result<(Evaluation, RootCause), EvaluateError> {
     let made = kind.make(seed);
     let subjects = Subject::all(&made.datasets, &made.truth);
-    evaluate(&subjects, made.ends_at, plan)
+    let evaluation = evaluate(&subjects, made.ends_at, plan)?;
+    Ok((
+        evaluation,
+        causes(&subjects, &made.lineage, made.ends_at, plan),
+    ))
+}
+
+/// Follows incidents through the holdout.
+fn causes(subjects: &[Subject<'_>], lineage: &Lineage, ends_at: i64, plan: &Plan<'_>) -> RootCause {
+    let windows = subjects
+        .iter()
+        .map(|subject| holdout(subject, ends_at, plan));
+    let window = windows.fold((i64::MAX, i64::MIN), |(from, to), window| {
+        (from.min(window.from), to.max(window.to))
+    });
+    let Plan {
+        parameters,
+        holidays,
+        n_threads,
+        ..
+    } = plan;
+    root_cause(subjects, lineage, window, holidays, parameters, *n_threads)
+}
+
+impl Told {
+    fn new(counts: RootCause) -> Told {
+        Told {
+            rates: counts.rates(),
+            counts,
+        }
+    }
 }
 
 /// Several warehouses, one to a thread.
@@ -204,10 +264,13 @@ fn over(
         found
     });
     bar.finish_and_clear();
-    let found: Result<Vec<Evaluation>, EvaluateError> = found.into_iter().collect();
-    let found = found.map_err(|error| in_words(&error))?;
+    let found: Result<Vec<(Evaluation, RootCause)>, EvaluateError> = found.into_iter().collect();
+    let (found, causes): (Vec<Evaluation>, Vec<RootCause>) =
+        found.map_err(|error| in_words(&error))?.into_iter().unzip();
     let found: Vec<(u64, Evaluation)> = seeds.into_iter().zip(found).collect();
-    let document = several_of(&found, kind);
+    let mut all = RootCause::default();
+    causes.iter().for_each(|causes| all.add(causes));
+    let document = several_of(&found, &causes, all, kind);
     save(args, &document)?;
     match context.out.format {
         Format::Json => write_document(context.out.data(), &document)?,
@@ -216,14 +279,24 @@ fn over(
                 write_line(context.out.data(), method)?;
             }
         }
-        Format::Table => evaluations::write(&mut context.out, &found, args.verbose)?,
+        Format::Table => {
+            evaluations::write(&mut context.out, &found, args.verbose)?;
+            context.out.line("")?;
+            context.out.line(evaluation::root_causes(&all))?;
+        }
     }
     Ok(Answer::Healthy)
 }
 
-fn several_of(found: &[(u64, Evaluation)], kind: Kind) -> Several {
+fn several_of(
+    found: &[(u64, Evaluation)],
+    causes: &[RootCause],
+    all: RootCause,
+    kind: Kind,
+) -> Several {
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, one)| one.clone()).collect();
-    let warehouse = |(seed, one): &(u64, Evaluation)| Warehouse {
+    let warehouse = |((seed, one), causes): (&(u64, Evaluation), &RootCause)| Warehouse {
+        root_cause: Told::new(*causes),
         seed: *seed,
         methods: one
             .methods
@@ -239,7 +312,8 @@ fn several_of(found: &[(u64, Evaluation)], kind: Kind) -> Several {
         kind,
         n_warehouses: found.len(),
         methods: over_seeds(&evaluations),
-        warehouses: found.iter().map(warehouse).collect(),
+        root_cause: Told::new(all),
+        warehouses: found.iter().zip(causes).map(warehouse).collect(),
     }
 }
 

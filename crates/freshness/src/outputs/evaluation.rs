@@ -4,6 +4,7 @@
 //! and class, and what the published quantiles came to.
 
 mod calibration;
+mod causes;
 
 use std::io;
 
@@ -11,6 +12,8 @@ use freshness_lab::baselines::Method;
 use freshness_lab::evaluate::{Evaluation, Group, MethodScores, Onset, Scores};
 
 use super::{Output, Paint, Table, words};
+
+pub use causes::root_causes;
 
 /// What is compared class by class; the rest is in the JSON.
 const BY_CLASS: [Method; 4] = [

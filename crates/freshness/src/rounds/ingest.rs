@@ -138,12 +138,15 @@ pub fn histories(
     Ok(all.into_values().collect())
 }
 
-/// Reads edges only to refuse what no import would take.
-pub fn edges(sources: &[Source]) -> Result<(), IngestError> {
+/// Reads edges, and refuses what no import would take.
+pub fn edges(sources: &[Source]) -> Result<Lineage, IngestError> {
     let (_, _, found) = read_all(sources, OnError::Stop, |source, bad| {
         read_lineage(source, &|_| {}, bad).map(|(found, table)| (table, found))
     })?;
-    validated(&found.into_iter().flatten().map(edge).collect::<Vec<_>>())
+    let edges = found.into_iter().flatten();
+    Ok(Lineage::new(
+        edges.map(|read| (read.upstream, read.downstream)),
+    )?)
 }
 
 /// Imports declarations; of several files the later one wins.

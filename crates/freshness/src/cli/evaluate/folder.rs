@@ -8,6 +8,7 @@ use std::path::Path;
 
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::dataset::{Dataset, DatasetId};
+use freshness_core::lineage::Lineage;
 use freshness_lab::seed::Warehouse;
 use freshness_lab::truth::Truth;
 use jiff::Timestamp;
@@ -23,6 +24,8 @@ use crate::sources::{Source, TimeRules};
 pub(super) struct Known {
     /// What is declared of each dataset, and what arrived.
     pub(super) datasets: Vec<(Dataset, ArrivalHistory)>,
+    /// What is made from what, if it says so.
+    pub(super) lineage: Option<Lineage>,
     /// What is true of them.
     pub(super) truth: Truth,
     /// Its history ends here (UTC seconds).
@@ -67,6 +70,7 @@ pub(super) fn read(folder: &Path, now: Timestamp) -> anyhow::Result<Known> {
     let ends_at = marked.map(|mark| mark.ends_at.as_second()).or(last);
     Ok(Known {
         datasets,
+        lineage: lineage(folder)?,
         truth,
         ends_at: ends_at.unwrap_or(now.as_second()),
     })
@@ -84,4 +88,14 @@ fn datasets(folder: &Path, now: Timestamp) -> anyhow::Result<Vec<(Dataset, Arriv
         .into_iter()
         .collect();
     ingest::histories(&[source("arrivals.csv")], &declared, &times, &|_| {}).map_err(in_words)
+}
+
+/// The lineage, if there is one in the folder.
+fn lineage(folder: &Path) -> anyhow::Result<Option<Lineage>> {
+    let path = folder.join("lineage.csv");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let lineage = ingest::edges(&[Source::named(path, None)]).map_err(in_words)?;
+    Ok(Some(lineage))
 }
