@@ -21,6 +21,10 @@ holidays:
 picture:
     scripts/daily picture
 
+# The README's picture of the console.
+console:
+    scripts/daily console
+
 # Licences, bans and advisories of the dependencies; needs cargo-deny.
 deny:
     scripts/daily deny

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::Command;
 
 use freshness_lab::bench::{
-    Instruments, Machine, Results, Spread, measure, page, write_csv, write_parquet,
+    ConsoleResults, Instruments, Machine, Results, Spread, measure, page, write_csv, write_parquet,
 };
 use freshness_lab::warehouse::{LARGE, SMALL};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -68,6 +68,12 @@ fn the_page_sets_the_large_warehouse_beside_the_tool_that_inspired_this_one() {
         fit_over_sort: Some(12.5),
         check: spread,
         check_peak_mib: 1.0,
+        console: Some(ConsoleResults {
+            report: spread,
+            peak_mib: 9.0,
+            page_bytes: 1 << 20,
+            document_bytes: 1 << 21,
+        }),
         machine: Machine::here(),
     };
     let instruments = Instruments {
@@ -85,6 +91,10 @@ fn the_page_sets_the_large_warehouse_beside_the_tool_that_inspired_this_one() {
         .collect();
     assert!(rows[0].starts_with("| large | 150 | 403,200 | 8.00 ms | 8.00 ms, 8.00 ms |"));
     assert!(rows[1].contains("12.36 s") && rows[1].contains("421 ms"));
-    assert_eq!(rows.len(), 3);
+    assert_eq!(
+        rows[2],
+        "| large | 150 | 8.00 ms, 8.00 ms, 200 ms | 9 MiB | 1.0 MiB | 2.0 MiB |"
+    );
+    assert_eq!(rows.len(), 4);
     assert!(page.contains("\n| 53 | 74,600 | 8.00 ms, 8.00 ms | 8.00 ms, 8.00 ms | 20 MiB |\n"));
 }

@@ -437,3 +437,76 @@ fn a_folder_with_files_of_others_is_refused() {
         "mine"
     );
 }
+
+/// So many datasets, each with a team, that came daily with some noise.
+fn large(n: i64) -> House {
+    const N_DAYS: i64 = 12;
+    let house = House::empty();
+    let now: jiff::Timestamp = NOW.parse().unwrap();
+    let midnight = now.as_second().div_euclid(86_400) * 86_400;
+    let mut arrivals = csv::Writer::from_path(house.path("arrivals.csv")).unwrap();
+    let mut datasets = csv::Writer::from_path(house.path("datasets.csv")).unwrap();
+    arrivals.write_record(["dataset_id", "arrived_at"]).unwrap();
+    datasets.write_record(["dataset_id", "team"]).unwrap();
+    for i in 0..n {
+        let name = format!("warehouse_{:02}.schema.table_{i:05}", i % 37);
+        // One in a hundred stopped.
+        let last = if i % 100 == 7 { 3 } else { 0 };
+        for day in last..N_DAYS {
+            let noise = (i * 7_919 + day * 104_729) * 31 % 1_800;
+            let at = midnight - day * 86_400 + 3_600 + i * 13 % 28_800 + noise;
+            arrivals.write_record([&name, &at.to_string()]).unwrap();
+        }
+        datasets
+            .write_record([&name, &format!("team {}", i % 40)])
+            .unwrap();
+    }
+    arrivals.flush().unwrap();
+    datasets.flush().unwrap();
+    for line in [
+        "import arrivals arrivals.csv",
+        "import datasets datasets.csv",
+        "fit",
+    ] {
+        house.run(line).expect(0);
+    }
+    house
+}
+
+#[test]
+fn a_console_of_20_000_datasets_opens_and_is_searched() {
+    let house = large(20_000);
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    let bytes = fs::metadata(house.path("report/console.html"))
+        .unwrap()
+        .len();
+    assert!(bytes < 15_000_000, "{bytes} bytes");
+    let shown = "document.getElementById('shown').textContent";
+    assert_eq!(page.text(shown), "20,000 datasets");
+    assert_eq!(
+        page.ask("document.querySelectorAll('#list .name').length"),
+        json!(100)
+    );
+    // 200 incidents do not stand between the reader and the table.
+    assert_eq!(
+        page.text("document.querySelector('.rest > summary').textContent"),
+        "88 more incidents"
+    );
+    page.picture("large");
+    page.click("#more button");
+    assert_eq!(
+        page.ask("document.querySelectorAll('#list .name').length"),
+        json!(200)
+    );
+    page.click("#search");
+    page.type_in("table_19999");
+    assert_eq!(page.text(shown), "1 of 20,000 datasets");
+    page.click("#list .name");
+    page.wait("document.querySelector('dialog').open");
+    assert_eq!(
+        page.ask("document.querySelectorAll('.chart .mark.k0').length"),
+        json!(12)
+    );
+    page.picture("large-panel");
+}

@@ -5,6 +5,7 @@
 //! store file. Other work on the machine only adds to a time, so the least of
 //! several is told beside the median.
 
+mod console;
 mod instruments;
 mod machine;
 mod measure;
@@ -13,6 +14,7 @@ mod run;
 mod spread;
 mod write;
 
+pub use console::ConsoleResults;
 pub use instruments::{Instruments, instruments};
 pub use machine::Machine;
 pub use measure::{Measured, measure};

@@ -12,6 +12,7 @@ use freshness_core::fit::{self, Parameters};
 use freshness_store::{Access, Store};
 use serde::{Deserialize, Serialize};
 
+use super::console::{ConsoleResults, console};
 use super::{Machine, Spread, measure, write_csv, write_parquet};
 use crate::warehouse::{Chance, Shape, check_time};
 
@@ -61,6 +62,9 @@ pub struct Results {
     pub check: Spread,
     /// The most memory it held, MiB.
     pub check_peak_mib: f64,
+    /// `freshness report`.
+    #[serde(default)]
+    pub console: Option<ConsoleResults>,
     /// Where.
     pub machine: Machine,
 }
@@ -126,6 +130,7 @@ pub fn bench(shape: &Shape, plan: &Plan, folder: &Path) -> anyhow::Result<Result
     }
     let check = measure(freshness(plan, &store).arg("check"), 1, true)?;
 
+    let console = console(|| freshness(plan, &store), folder, plan.n_fits)?;
     let (alone, sorted) = fit_each(&store, plan.n_datasets)?;
     let fit_seconds: f64 = alone.iter().sum();
     let spread = |seconds| Spread::of(seconds).context("nothing was measured");
@@ -144,6 +149,7 @@ pub fn bench(shape: &Shape, plan: &Plan, folder: &Path) -> anyhow::Result<Result
         fit_over_sort: (sorted > 0.0).then(|| (fit_seconds / sorted * 10.0).round() / 10.0),
         check: spread(checks)?,
         check_peak_mib: whole(check.peak_mib),
+        console: Some(console),
         machine,
     })
 }

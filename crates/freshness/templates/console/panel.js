@@ -65,7 +65,7 @@ function panelBody(i, known) {
       chart(drawn), legend(drawn));
   }
   if (known.cycles.length) {
-    body.append(make('h3', {}, `Last ${known.cycles.length} cycles`), strip(table.strip[i]), cycles(known.cycles));
+    body.append(make('h3', {}, `Last ${known.cycles.length} cycles`), lastCycles(i), cycles(known.cycles));
   }
   if (known.facts.length) {
     body.append(make('h3', {}, 'What this rests on'),
@@ -73,6 +73,13 @@ function panelBody(i, known) {
         make('div', {}, make('dt', {}, name), ...lines.map((line) => make('dd', {}, line))))));
   }
   return body;
+}
+
+function lastCycles(i) {
+  const digits = table.strip[i];
+  const drawn = strip(digits, digits.length);
+  drawn.style.width = `${digits.length * 9}px`;
+  return drawn;
 }
 
 function cycles(all) {

@@ -28,13 +28,13 @@ function matching() {
 const BARS = {
   ok: [5, 7], late_arrival: [4, 12], late: [4, 16], missed: [4, 16], pending: [2, 2],
 };
-function strip(digits) {
+function strip(digits, places = 30) {
   const step = 6;
-  const svg = make('svg', { class: 'strip', viewBox: `0 0 ${30 * step} 16`, role: 'img', 'aria-label': stripWords(digits) });
+  const svg = make('svg', { class: 'strip', viewBox: `0 0 ${places * step} 16`, role: 'img', 'aria-label': stripWords(digits) });
   [...digits].forEach((digit, i) => {
     const state = table.states[digit];
     const [width, height] = BARS[state] || [2, 2];
-    const x = (30 - digits.length + i) * step + (step - width) / 2;
+    const x = (places - digits.length + i) * step + (step - width) / 2;
     svg.append(make('rect', { class: `s-${state}`, x, y: 16 - height, width, height, rx: 1 }));
   });
   return svg;

@@ -56,6 +56,9 @@ struct Page<'a> {
     blocks: Vec<String>,
 }
 
+/// Incidents that are shown before anything is clicked.
+const N_OPEN_CARDS: usize = 12;
+
 /// An instant, to be written in UTC and read in the reader's zone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment(pub(super) Timestamp);
@@ -74,7 +77,8 @@ struct Glance {
     /// What the title of the window says.
     title: String,
     headline: String,
-    lead: String,
+    /// What the headline leaves open, line by line.
+    lead: Vec<String>,
     n_datasets: String,
     models: Vec<Count>,
     states: Vec<Count>,
@@ -238,7 +242,7 @@ fn headline(console: &Console<Panel>, n_late: u64) -> String {
 }
 
 /// What the headline leaves open: alerts spared, what is critical.
-fn lead(console: &Console<Panel>, summary: &Summary) -> String {
+fn lead(console: &Console<Panel>, summary: &Summary) -> Vec<String> {
     let causes = &console.checked.causes;
     let mut parts = Vec::new();
     if let Some(share) = causes.suppressed_share() {
@@ -252,15 +256,15 @@ fn lead(console: &Console<Panel>, summary: &Summary) -> String {
     if let Some((n_late, n_incidents)) = of_the_last_day(causes, console.checked.now) {
         let n_suppressed = n_late - n_incidents;
         parts.push(format!(
-            "of the last 24 h {} of {} ({:.1} %)",
+            "{} of {} of the last 24 h ({:.1} %)",
             words::thousands(n_suppressed),
             words::thousands(n_late),
             100.0 * n_suppressed as f64 / n_late as f64
         ));
     }
     parts.push(match summary.n_critical_late {
-        0 if summary.n_critical == 0 => "no dataset is declared critical".to_owned(),
-        0 => "no critical dataset is known to be late".to_owned(),
+        0 if summary.n_critical == 0 => "No dataset is declared critical".to_owned(),
+        0 => "No critical dataset is known to be late".to_owned(),
         1 => "1 critical dataset is late".to_owned(),
         n => format!("{} critical datasets are late", words::thousands(n)),
     });
@@ -271,10 +275,7 @@ fn lead(console: &Console<Panel>, summary: &Summary) -> String {
             words::thousands(n)
         )),
     }
-    let text = parts.join(" · ");
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
+    parts
 }
 
 /// A state as people say it.
