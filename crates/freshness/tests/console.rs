@@ -510,3 +510,53 @@ fn a_console_of_20_000_datasets_opens_and_is_searched() {
     );
     page.picture("large-panel");
 }
+
+#[test]
+fn what_somebody_looks_after_says_so() {
+    let house = House::fitted();
+    house.run("check").expect(1);
+    house.run("ack raw_orders --by ann --why vendor").expect(0);
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    let cards = page
+        .text("[...document.querySelectorAll('.incident')].map((it) => it.innerText).join(' | ')");
+    assert!(cards.contains("acknowledged by ann"), "{cards}");
+    assert_eq!(
+        page.ask("document.querySelectorAll('.incident.calmed').length"),
+        json!(1)
+    );
+    let lead = page.text("document.querySelector('.lead').innerText");
+    assert!(lead.starts_with("No alert suppressed"), "{lead}");
+}
+
+#[test]
+fn when_many_turn_late_at_once_the_feed_of_arrivals_is_named() {
+    let house = House::empty();
+    let mut arrivals = csv::Writer::from_path(house.path("arrivals.csv")).unwrap();
+    arrivals.write_record(["dataset_id", "arrived_at"]).unwrap();
+    let now: jiff::Timestamp = NOW.parse().unwrap();
+    for i in 0..40 {
+        for day in 1..40 {
+            let at = now.as_second() - day * 86_400 - 7_200 - i * 60 - day % 5 * 40;
+            arrivals
+                .write_record([&format!("feed_{i:02}"), &at.to_string()])
+                .unwrap();
+        }
+    }
+    arrivals.flush().unwrap();
+    for line in [
+        "import arrivals arrivals.csv",
+        "fit --now 2026-02-28T00:00:00Z",
+    ] {
+        house.run(line).expect(0);
+    }
+    let browser = Browser::start();
+    let page = console(&house, &browser, Screen::DESK);
+    let card = page.text("document.querySelector('.incident').innerText");
+    assert!(
+        card.contains("The feed of arrivals is suspect") && card.contains("40 late datasets"),
+        "{card}"
+    );
+    page.picture("feed");
+    check_accessible(&page);
+}

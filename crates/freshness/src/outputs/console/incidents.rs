@@ -174,10 +174,9 @@ fn status(followed: &Followed, now: Timestamp) -> (String, &str, Option<Timestam
 /// When all below the root should be there, and what takes longest.
 fn recovery(followed: &Followed) -> String {
     let incident = &followed.incident;
-    let Some(wait) = incident.recovery() else {
+    let (Some(wait), Some(root)) = (incident.recovery(), &incident.root) else {
         return String::new();
     };
-    let root = incident.root.as_ref().map_or("it", |root| root.as_str());
     let slowest = incident.bottleneck.as_ref().map_or_else(String::new, |of| {
         let lag = words::duration(of.lag_seconds);
         format!(

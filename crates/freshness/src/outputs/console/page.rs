@@ -114,8 +114,9 @@ pub fn write_page(
         pinned,
         fit: checked.fitted_at.map(|at| Fit {
             age: match checked.now.duration_since(at).as_secs() {
-                ..60 => "less than a minute".to_owned(),
-                age => words::duration(age),
+                ..0 => "newer than this".to_owned(),
+                0..60 => "less than a minute old".to_owned(),
+                age => format!("{} old", words::duration(age)),
             },
             is_old: checked.doubts.iter().any(document::is_old),
             limit: words::duration(max_model_age.as_secs()),
@@ -245,13 +246,15 @@ fn headline(console: &Console<Panel>, n_late: u64) -> String {
 fn lead(console: &Console<Panel>, summary: &Summary) -> Vec<String> {
     let causes = &console.checked.causes;
     let mut parts = Vec::new();
-    if let Some(share) = causes.suppressed_share() {
-        parts.push(format!(
+    match causes.suppressed_share() {
+        Some(share) if share > 0.0 => parts.push(format!(
             "{} of {} alerts suppressed ({:.1} %)",
             words::thousands(causes.n_suppressed()),
             words::thousands(causes.n_late),
             100.0 * share
-        ));
+        )),
+        Some(_) => parts.push("No alert suppressed: each is late on its own".to_owned()),
+        None => {}
     }
     if let Some((n_late, n_incidents)) = of_the_last_day(causes, console.checked.now) {
         let n_suppressed = n_late - n_incidents;
