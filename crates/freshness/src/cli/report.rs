@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -78,9 +80,15 @@ pub(super) fn run(args: &ReportArgs, context: &mut Context) -> anyhow::Result<An
         .with_context(|| format!("cannot make the folder: {}", folder.display()))?;
     let pinned = context.clock.ahead().is_some();
     let page = folder.join(PAGE);
-    WholeFile::at(&page)?
-        .write(|out| Ok(console::write_page(out, &console, max_model_age, pinned)?))?;
-    WholeFile::at(&folder.join(DOCUMENT))?.write(|out| Ok(console::write_json(out, &console)?))?;
+    let document = WholeFile::at(&folder.join(DOCUMENT))?;
+    let file = WholeFile::at(&page)?;
+    // Of 20,000 datasets each takes a while.
+    thread::scope(|scope| {
+        let document =
+            scope.spawn(|| document.write(|out| Ok(console::write_json(out, &console)?)));
+        file.write(|out| Ok(console::write_page(out, &console, max_model_age, pinned)?))?;
+        document.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })?;
     write_badges(&folder.join(BADGES), &console)?;
     tell(&account(&console, folder, &page), context)?;
     Ok(Answer::Healthy)

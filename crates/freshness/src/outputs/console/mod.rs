@@ -18,16 +18,17 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::write_document;
+use super::write_line;
 use crate::rounds::Console;
 
 pub use badges::{BadgeFile, badges, is_badge};
 pub use page::write_page;
 pub use panel::{Panel, Recent, panel};
 
-/// Writes console.json.
+/// Writes console.json: on one line, because of 20,000 datasets the indents
+/// alone would be 20 MB.
 pub fn write_json(out: &mut impl Write, console: &Console<Panel>) -> io::Result<()> {
-    write_document(out, &document::document(console))
+    write_line(out, &document::document(console))
 }
 
 fn json<T: Serialize>(value: &T) -> String {
