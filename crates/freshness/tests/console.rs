@@ -560,3 +560,33 @@ fn when_many_turn_late_at_once_the_feed_of_arrivals_is_named() {
     page.picture("feed");
     check_accessible(&page);
 }
+
+#[test]
+fn a_page_that_lies_about_says_how_old_it_is() {
+    let house = House::fitted();
+    house.run("report --out report").expect(0);
+    let html = fs::read_to_string(house.path("report/console.html")).unwrap();
+    // As if it had been written without a pinned clock, on 2 January 2020.
+    let now: jiff::Timestamp = NOW.parse().unwrap();
+    let pinned = format!("data-now=\"{}\" data-pinned", now.as_second());
+    assert!(html.contains(&pinned));
+    let lying = html.replace(&pinned, "data-now=\"1577923200\"");
+    fs::write(house.path("lying.html"), lying).unwrap();
+    let browser = Browser::start();
+    let page = browser.page(Screen::PHONE);
+    page.open(&house.path("report/console.html"));
+    assert_eq!(
+        page.ask("document.getElementById('old').hidden"),
+        json!(true)
+    );
+    page.open(&house.path("lying.html"));
+    page.wait("document.getElementById('old') !== null && !document.getElementById('old').hidden");
+    let said = page.text("document.getElementById('old').textContent");
+    assert!(said.ends_with("ago: it says what was late then."), "{said}");
+    assert_eq!(
+        page.ask("document.getElementById('fit').classList.contains('stale')"),
+        json!(true)
+    );
+    check_fits(&page);
+    check_accessible(&page);
+}

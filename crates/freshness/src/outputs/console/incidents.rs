@@ -1,6 +1,6 @@
 //! What does the page say of an incident?
 
-use freshness_core::incidents::{Followed, IncidentKind, Member, Status, Wait};
+use freshness_core::incidents::{Followed, Incident, IncidentKind, Member, Status, Wait};
 use freshness_core::state::Severity;
 use jiff::Timestamp;
 
@@ -50,6 +50,8 @@ pub(super) struct Explained<'a> {
     pub(super) since: Moment,
     /// How long after the root it should come.
     pub(super) wait: String,
+    /// By when that is, once the root has come.
+    pub(super) by: Option<Moment>,
     /// Other roots that explain it as well.
     pub(super) also: String,
 }
@@ -102,7 +104,7 @@ impl Card<'_> {
                 .members
                 .iter()
                 .take(N_MEMBERS)
-                .map(Explained::of)
+                .map(|member| Explained::of(incident, member))
                 .collect(),
             n_more: incident.members.len().saturating_sub(N_MEMBERS),
         }
@@ -119,7 +121,7 @@ impl Card<'_> {
 }
 
 impl Explained<'_> {
-    fn of(member: &Member) -> Explained<'_> {
+    fn of<'a>(incident: &Incident, member: &'a Member) -> Explained<'a> {
         let also: Vec<&str> = member
             .also
             .iter()
@@ -130,6 +132,7 @@ impl Explained<'_> {
             hops: member.hops,
             since: Moment(member.since),
             wait: member.wait.map_or_else(String::new, waited),
+            by: incident.expected(member).map(|(_, by)| Moment(by)),
             also: match (also.is_empty(), member.more) {
                 (true, _) => String::new(),
                 (false, false) => also.join(", "),
