@@ -72,7 +72,7 @@ pub fn console<P: Send>(
     let window = match checked.datasets.len() {
         n if n <= DATASETS_SHOWN_LONG => Window::Usual,
         n if n <= DATASETS_SHOWN_SHORTER => Window::OneIn(4),
-        _ => Window::OneIn(8),
+        _ => Window::OneIn(12),
     };
     let n_threads = n_threads(threads, checked.datasets.len(), DATASETS_PER_THREAD);
     let panels = share(

@@ -65,7 +65,7 @@ function panelBody(i, known) {
       chart(drawn), legend(drawn));
   }
   if (known.cycles.length) {
-    body.append(make('h3', {}, `Last ${known.cycles.length} cycles`), lastCycles(i), cycles(known.cycles));
+    body.append(make('h3', {}, `Last ${table.strip[i].length} cycles`), lastCycles(i), cycles(known.cycles));
   }
   if (known.facts.length) {
     body.append(make('h3', {}, 'What this rests on'),

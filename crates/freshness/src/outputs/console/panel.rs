@@ -49,7 +49,7 @@ struct Opened<'a> {
 
 type CycleLine<'a> = (&'a str, usize, Option<i64>, Option<i64>);
 
-/// Cycles of the strip.
+/// Cycles of the strip; fewer are told one by one if the chart shows fewer.
 const N_RECENT: usize = 30;
 
 /// The states in the order in which the page numbers them.
@@ -78,6 +78,8 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
     let last = &cycles[cycles.len().saturating_sub(N_RECENT)..];
     let fitted = explained.model.as_ref().map(|model| &model.fitted);
     let calendar = fitted.map_or_else(String::new, |fitted| fitted.calendar().to_string());
+    let begins = figure.map(|figure| figure.from);
+    let shown_from = last.partition_point(|cycle| begins.is_some_and(|at| cycle.cycle_start < at));
     let named = |cycle: &CycleVerdict| Recent {
         cycle: cycle.cycle.clone(),
         state: cycle.state,
@@ -87,7 +89,7 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
         calendar: &calendar,
         zone: fitted.map_or_else(String::new, |fitted| fitted.zone().0.to_string()),
         facts: account::facts(explained),
-        cycles: distances(last),
+        cycles: distances(&last[shown_from..]),
         chart: figure.map(plot::outline),
     };
     Panel {
