@@ -133,6 +133,26 @@ impl Lineage {
         self.named(&self.order)
     }
 
+    /// The places of `ids` in generations: each dataset stands in a later one
+    /// than all it is made from; those without lineage in the first.
+    pub fn generations(&self, ids: &[&DatasetId]) -> Vec<Vec<usize>> {
+        let mut depth = vec![0usize; self.datasets().len()];
+        for &i in &self.order {
+            let parents = self.parent_indices(i as usize).iter();
+            let below = parents.map(|&parent| depth[parent as usize] + 1).max();
+            depth[i as usize] = below.unwrap_or(0);
+        }
+        let mut generations = Vec::new();
+        for (place, id) in ids.iter().enumerate() {
+            let depth = self.index(id.as_str()).map_or(0, |i| depth[i]);
+            if generations.len() <= depth {
+                generations.resize_with(depth + 1, Vec::new);
+            }
+            generations[depth].push(place);
+        }
+        generations
+    }
+
     /// [`Lineage::topological`] as indices.
     pub fn topological_indices(&self) -> &[u32] {
         &self.order

@@ -45,7 +45,7 @@ pub fn served(
         let at = history.at();
         return at[of(at)].iter().map(plain).collect();
     }
-    let cycles = cycles_until(model, history, holidays, since, as_of, as_of);
+    let cycles = cycles_until(model, history, holidays, &[], (since, as_of), as_of);
     let mut served: Vec<Served> = cycles.iter().filter_map(one_served).collect();
     served.sort_unstable_by_key(|served| served.arrived_at);
     served

@@ -7,6 +7,7 @@
 
 use jiff::Timestamp;
 
+use super::overdue::{Overdue, Waiting};
 use super::silence;
 use super::verdict::{CycleVerdict, DatasetState, Severity, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
@@ -25,12 +26,14 @@ pub const MIN_ARRIVALS: u64 = 3;
 
 /// Judges a dataset at `now` (UTC seconds). `history` may hold only the recent
 /// arrivals; those after `now` are not looked at. `None` for the model means
-/// that the dataset was never fitted.
+/// that the dataset was never fitted. `upstream` is what is overdue of the
+/// datasets it is made from.
 pub fn judge(
     dataset: &Dataset,
     model: Option<&Model>,
     history: &ArrivalHistory,
     holidays: &Holidays,
+    upstream: &[Overdue],
     now: i64,
 ) -> DatasetState {
     let n = history.at().partition_point(|&at| at <= now);
@@ -61,7 +64,8 @@ pub fn judge(
     let seen = match Schedule::of(&model.fitted) {
         Some(schedule) => {
             let from = last_arrival - CONTEXT_CYCLES * schedule.period;
-            schedule.verdicts(model, history, n, holidays, from, now + 1, now)
+            let window = (from, now + 1);
+            schedule.verdicts(model, history, n, holidays, upstream, window, now)
         }
         None => silence::verdicts(&model.fitted, history, last_arrival, now + 1, now),
     };
@@ -95,13 +99,14 @@ pub fn judge(
 
 /// The verdicts of the expected cycles that begin in `[from, to)`, as of
 /// `now` (all UTC seconds), oldest first. For a feed without a calendar, of the
-/// silences that begin in it.
+/// silences that begin in it. `upstream` is what is or was overdue of the
+/// datasets it is made from.
 pub fn cycles_until(
     model: &Model,
     history: &ArrivalHistory,
     holidays: &Holidays,
-    from: i64,
-    to: i64,
+    upstream: &[Overdue],
+    (from, to): (i64, i64),
     now: i64,
 ) -> Vec<CycleVerdict> {
     let n = history.at().partition_point(|&at| at <= now);
@@ -110,7 +115,8 @@ pub fn cycles_until(
             // Deliveries of the window may come in a backlog after it.
             let context = CONTEXT_CYCLES * schedule.period;
             let until = to.max((now + 1).min(to + context));
-            schedule.verdicts(model, history, n, holidays, from - context, until, now)
+            let window = (from - context, until);
+            schedule.verdicts(model, history, n, holidays, upstream, window, now)
         }
         None => silence::verdicts(&model.fitted, history, from, to, now),
     };
@@ -279,8 +285,8 @@ impl<'a> Schedule<'a> {
         history: &ArrivalHistory,
         n: usize,
         holidays: &Holidays,
-        from: i64,
-        to: i64,
+        upstream: &[Overdue],
+        (from, to): (i64, i64),
         now: i64,
     ) -> Vec<Seen> {
         let (cycles, n_asked) = self.cycles(holidays, from, to);
@@ -288,40 +294,60 @@ impl<'a> Schedule<'a> {
         let served = match_in_order(&cycles[..n_asked], &openings, history, n);
         let first_arrival = model.first_arrival.map_or(i64::MAX, Timestamp::as_second);
         let mut habit = 1.0;
-        (0..n_asked)
-            .map(|i| {
-                let cycle = &cycles[i];
-                let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
-                let threshold = to_seconds(self.threshold(cycle));
-                let deadline = self.calendar.instant(self.zone, cycle, threshold);
-                let arrived_at = served[i].map(|arrival| history.at()[arrival]);
-                let because = match self.rule {
-                    Rule::Learned(model) => Some(model.expect(cycle)),
-                    Rule::Loose(_) => None,
-                };
-                habit *= because.as_ref().map_or(0.0, |because| because.skipped);
-                let state = match arrived_at {
-                    Some(at) if at > deadline => State::LateArrival,
-                    Some(_) => State::Ok,
-                    None if closes <= first_arrival => State::Unknown,
-                    None if now <= deadline => State::Pending,
-                    None if habit > IMPROBABLE => State::NotEvaluated,
-                    None if closes <= now => State::Missed,
-                    None => State::Late,
-                };
-                if arrived_at.is_some() {
-                    habit = 1.0;
-                }
-                let verdict = CycleVerdict {
-                    cycle: cycle.label(self.calendar),
-                    cycle_start: to_timestamp(cycle.start),
-                    deadline: (state != State::NotEvaluated).then(|| to_timestamp(deadline)),
-                    arrived_at: arrived_at.map(to_timestamp),
-                    state,
-                    because,
-                };
-                Seen { verdict, closes }
-            })
-            .collect()
+        let mut seen: Vec<Seen> = Vec::with_capacity(n_asked);
+        for i in 0..n_asked {
+            let cycle = &cycles[i];
+            let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
+            let threshold = to_seconds(self.threshold(cycle));
+            let own_deadline = self.calendar.instant(self.zone, cycle, threshold);
+            let arrived_at = served[i].map(|arrival| history.at()[arrival]);
+            let because = match self.rule {
+                Rule::Learned(model) => Some(model.expect(cycle)),
+                Rule::Loose(_) => None,
+            };
+            let waiting = because.as_ref().map(|_| Waiting {
+                usual: openings[i].usual,
+                window_ends: openings[i].usual_by,
+                deadline: own_deadline,
+                period: self.period,
+            });
+            let after = |waiting: &Waiting| {
+                let from = waiting.late_after(&seen.last()?.verdict)?;
+                Some((from, &model.dataset_id))
+            };
+            let early = waiting.and_then(|waiting| {
+                after(&waiting)
+                    .into_iter()
+                    .chain(waiting.late_from(upstream))
+                    .min()
+            });
+            let deadline = early.map_or(own_deadline, |(from, _)| from);
+            habit *= because.as_ref().map_or(0.0, |because| because.skipped);
+            let state = match arrived_at {
+                Some(at) if at > deadline => State::LateArrival,
+                Some(_) => State::Ok,
+                None if closes <= first_arrival => State::Unknown,
+                None if now <= deadline => State::Pending,
+                None if habit > IMPROBABLE => State::NotEvaluated,
+                None if closes <= now => State::Missed,
+                None => State::Late,
+            };
+            if arrived_at.is_some() {
+                habit = 1.0;
+            }
+            let has_deadline = state != State::NotEvaluated;
+            let verdict = CycleVerdict {
+                cycle: cycle.label(self.calendar),
+                cycle_start: to_timestamp(cycle.start),
+                usual_at: because.as_ref().map(|_| to_timestamp(openings[i].usual)),
+                deadline: has_deadline.then(|| to_timestamp(deadline)),
+                held_up_by: early.filter(|_| has_deadline).map(|(_, by)| by.clone()),
+                arrived_at: arrived_at.map(to_timestamp),
+                state,
+                because,
+            };
+            seen.push(Seen { verdict, closes });
+        }
+        seen
     }
 }

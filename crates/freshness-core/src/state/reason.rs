@@ -33,8 +33,9 @@ pub(super) fn of(
                     format!("silent {by} past its deadline{stopped}; {rests_on}")
                 }
                 _ => format!(
-                    "cycle {} is {by} past its deadline{cycles}{stopped}; {rests_on}",
-                    cycle.cycle
+                    "cycle {} is {by} past its deadline{cycles}{stopped}{}; {rests_on}",
+                    cycle.cycle,
+                    held_up(cycle)
                 ),
             }
         }
@@ -42,8 +43,9 @@ pub(super) fn of(
             (Some(at), Some(deadline)) => {
                 let by = duration(at.as_second() - deadline.as_second());
                 format!(
-                    "cycle {} arrived {by} past its deadline; {rests_on}",
-                    cycle.cycle
+                    "cycle {} arrived {by} past its deadline{}; {rests_on}",
+                    cycle.cycle,
+                    held_up(cycle)
                 )
             }
             _ => rests_on,
@@ -67,6 +69,14 @@ pub(super) fn of(
         },
         State::Unknown => format!("cycle {} is before the first arrival", cycle.cycle),
         State::InsufficientHistory | State::NotEvaluated => rests_on,
+    }
+}
+
+/// What brought the deadline forward, if anything did.
+fn held_up(cycle: &CycleVerdict) -> String {
+    match &cycle.held_up_by {
+        None => String::new(),
+        Some(by) => format!(", brought forward because {by} was overdue"),
     }
 }
 

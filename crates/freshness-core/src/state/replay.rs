@@ -5,6 +5,7 @@
 //! the next one is learned, and at each deadline sees only what had arrived by then.
 
 use super::judge::{MIN_ARRIVALS, cycles_until, severity};
+use super::overdue::Overdue;
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
@@ -42,16 +43,21 @@ pub struct Replayed {
     /// How much the model knew: `learned`, `provisional`, `irregular` or
     /// `cold_start`.
     pub model_status: &'static str,
+    /// What it means for those made from it, if it is late; `None` without a
+    /// calendar.
+    pub overdue: Option<Overdue>,
 }
 
 /// The expected cycles of a dataset over the walk, oldest first. Of a feed
-/// without a calendar, its silences.
+/// without a calendar, its silences. `upstream` are the alerts of the datasets
+/// it is made from ([`super::overdue`]).
 pub fn replay(
     dataset: &Dataset,
     history: &ArrivalHistory,
     holidays: &Holidays,
     walk: &Walk,
     parameters: &Parameters,
+    upstream: &[Overdue],
 ) -> Vec<Replayed> {
     let mut replayed = Vec::new();
     let (mut learned_at, mut judged_until) = (walk.from, walk.from);
@@ -62,8 +68,8 @@ pub fn replay(
             &model,
             history,
             holidays,
-            judged_until,
-            next,
+            upstream,
+            (judged_until, next),
             walk.known_until,
         );
         for mut verdict in in_the_end {
@@ -79,7 +85,7 @@ pub fn replay(
             judged_until = start + 1;
             let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
                 let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
-                cycles_until(&model, &seen, holidays, start, start + 1, at)
+                cycles_until(&model, &seen, holidays, upstream, (start, start + 1), at)
             })
             .filter(|_| !is_too_early(&verdict, history.at()))
             .and_then(|state| severity(state, &model.fitted, dataset.critical));
@@ -90,6 +96,7 @@ pub fn replay(
                 alerted: severity.is_some_and(|severity| severity > Severity::Advisory),
                 severity,
                 model_status: model.fitted.status(),
+                overdue: Overdue::of(&dataset.id, &verdict, &model),
                 verdict,
             });
         }
@@ -159,6 +166,7 @@ mod tests {
             &Holidays::builtin(),
             &walk,
             &Parameters::default(),
+            &[],
         )
         .into_iter()
         .filter(|row| row.alerted || row.verdict.state != State::Ok)

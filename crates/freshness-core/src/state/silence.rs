@@ -41,7 +41,9 @@ pub(super) fn verdicts(
             let verdict = CycleVerdict {
                 cycle: to_timestamp(start).to_string(),
                 cycle_start: to_timestamp(start),
+                usual_at: None,
                 deadline: deadline.map(to_timestamp),
+                held_up_by: None,
                 arrived_at: next.map(to_timestamp),
                 state,
                 because: None,

@@ -47,8 +47,13 @@ pub struct CycleVerdict {
     pub cycle: String,
     /// When it began.
     pub cycle_start: Timestamp,
+    /// When half of its kind have come; `None` for gap models and cold starts.
+    pub usual_at: Option<Timestamp>,
     /// When lateness begins; `None` if the model cannot say.
     pub deadline: Option<Timestamp>,
+    /// The dataset whose overdue delivery brought the deadline forward; its own
+    /// name if it was the delivery before. `None` if it is the learned one.
+    pub held_up_by: Option<DatasetId>,
     /// The arrival matched to it.
     pub arrived_at: Option<Timestamp>,
     /// What became of it.

@@ -45,7 +45,7 @@ pub fn next_due(
     [2 * period, 32 * period.max(DAY)].iter().find_map(|reach| {
         let nothing = ArrivalHistory::default();
         let from = now - CONTEXT_CYCLES * period;
-        cycles_until(model, &nothing, holidays, from, now + reach, now)
+        cycles_until(model, &nothing, holidays, &[], (from, now + reach), now)
             .into_iter()
             .filter(|cycle| !is_served(cycle.cycle_start))
             .filter_map(|cycle| cycle.deadline)

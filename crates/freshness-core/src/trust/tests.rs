@@ -45,6 +45,8 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>) {
         model_status: "learned",
         last_arrival: None,
         current: Some(CycleVerdict {
+            usual_at: None,
+            held_up_by: None,
             cycle: String::new(),
             cycle_start: to_timestamp(deadline - HOUR),
             deadline: Some(to_timestamp(deadline)),

@@ -130,6 +130,7 @@ impl Feed {
             Some(model),
             &self.history(),
             &Holidays::builtin(),
+            &[],
             now,
         )
     }
@@ -172,7 +173,7 @@ impl Feed {
         let (from, to) = (last - days * DAY, last + 1);
         let past = self.fit_at(from);
         let false_late: Vec<String> =
-            cycles_until(&past, &history, &Holidays::builtin(), from, to, to)
+            cycles_until(&past, &history, &Holidays::builtin(), &[], (from, to), to)
                 .into_iter()
                 .filter(|verdict| is_late(verdict.state))
                 .map(|verdict| format!("\nfalsely {} {}", name(verdict.state), verdict.cycle))

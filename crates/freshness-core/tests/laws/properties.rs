@@ -190,8 +190,8 @@ fn verdicts(model: &Model, history: &ArrivalHistory, now: i64) -> Vec<CycleVerdi
         model,
         history,
         &Holidays::builtin(),
-        now - 20 * DAY,
-        now + 1,
+        &[],
+        (now - 20 * DAY, now + 1),
         now,
     )
 }
@@ -304,7 +304,7 @@ proptest! {
         let known = whole.until(as_of);
         let model = fit_of(&undeclared(), &whole, as_of);
         prop_assert_eq!(&model, &fit_of(&undeclared(), &known, as_of));
-        let judged = |history| judge(&undeclared(), Some(&model), history, &Holidays::builtin(), as_of);
+        let judged = |history| judge(&undeclared(), Some(&model), history, &Holidays::builtin(), &[], as_of);
         prop_assert_eq!(judged(&whole), judged(&known));
         prop_assert_eq!(verdicts(&model, &whole, as_of), verdicts(&model, &known, as_of));
     }
@@ -329,7 +329,7 @@ proptest! {
         for (before, after) in before.iter().zip(&after).filter(|(before, _)| before.cycle != old.cycle) {
             prop_assert_eq!(before, after);
         }
-        let said = |history: &ArrivalHistory| judge(&in_utc(), Some(&model), history, &Holidays::builtin(), now);
+        let said = |history: &ArrivalHistory| judge(&in_utc(), Some(&model), history, &Holidays::builtin(), &[], now);
         let mut more = arrivals(kept);
         more.push(arrival(now.min(last + HOUR), Some(named)));
         let (before, after) = (said(&history(kept)).state, said(&ArrivalHistory::new(more)).state);
@@ -378,14 +378,14 @@ proptest! {
         let read: Model = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(&read, &model);
         let now = (as_of + offset).clamp(0, 4_102_444_799);
-        let said = judge(&dataset, Some(&model), &history, &Holidays::builtin(), now);
-        prop_assert_eq!(&judge(&dataset, Some(&read), &history, &Holidays::builtin(), now), &said);
+        let said = judge(&dataset, Some(&model), &history, &Holidays::builtin(), &[], now);
+        prop_assert_eq!(&judge(&dataset, Some(&read), &history, &Holidays::builtin(), &[], now), &said);
         prop_assert_eq!(said.severity.is_some(), is_late(said.state));
         if matches!(model.fitted, Fitted::ColdStart(_) | Fitted::Provisional { .. }) {
             prop_assert!(said.severity.is_none_or(|severity| severity == Severity::Advisory));
         }
         let first = model.first_arrival.map_or(i64::MAX, jiff::Timestamp::as_second);
-        for verdict in cycles_until(&model, &history, &Holidays::builtin(), now - 9 * DAY, now + 1, now) {
+        for verdict in cycles_until(&model, &history, &Holidays::builtin(), &[], (now - 9 * DAY, now + 1), now) {
             let arrived = verdict.arrived_at.map(jiff::Timestamp::as_second);
             prop_assert!(arrived.is_none_or(|at| at <= now));
             if let (None, Some(deadline)) = (arrived, verdict.deadline) {
@@ -417,7 +417,7 @@ proptest! {
         prop_assume!(!at.is_empty());
         let history = history(&at);
         let model = fit_of(&in_utc(), &history, at[at.len() - 1]);
-        let before = cycles_until(&model, &history, &Holidays::builtin(), at[0] - 60 * DAY, at[0] - 8 * DAY, at[at.len() - 1]);
+        let before = cycles_until(&model, &history, &Holidays::builtin(), &[], (at[0] - 60 * DAY, at[0] - 8 * DAY), at[at.len() - 1]);
         prop_assert!(before.iter().all(|verdict| verdict.state == State::Unknown), "{:?}", before.iter().map(|v| v.state).collect::<Vec<_>>());
     }
 }

@@ -2,7 +2,7 @@
 
 use freshness_core::civil::{Holidays, MINUTE};
 use freshness_core::fit::{Fitted, Parameters, fit};
-use freshness_core::state::{Replayed, Walk, replay};
+use freshness_core::state::{Overdue, Replayed, Walk, replay};
 
 use super::{Awaited, Deadline, Subject, Window};
 
@@ -25,12 +25,14 @@ pub struct Learned {
     pub false_alarm_rate: Option<f64>,
 }
 
-/// Walks through the window with models that saw only the past.
+/// Walks through the window with models that saw only the past. `upstream` are
+/// the alerts of the datasets it is made from.
 pub fn learn(
     subject: &Subject<'_>,
     window: &Window,
     holidays: &Holidays,
     parameters: &Parameters,
+    upstream: &[Overdue],
 ) -> Learned {
     let Subject {
         dataset, history, ..
@@ -41,7 +43,7 @@ pub fn learn(
         refit: window.refit_seconds(),
         known_until: window.known_until,
     };
-    let replayed = replay(dataset, history, holidays, &walk, parameters);
+    let replayed = replay(dataset, history, holidays, &walk, parameters, upstream);
     let first = fit(dataset, history, holidays, window.from, parameters).fitted;
     let cold = |row: &&Replayed| row.model_status == "cold_start";
     let cold_until = match replayed.iter().rfind(cold) {
@@ -73,9 +75,9 @@ impl Learned {
 fn deadline(row: &Replayed) -> Option<Deadline> {
     let verdict = &row.verdict;
     let at = verdict.deadline?.as_second();
-    let awaited = verdict.because.as_ref().map(|because| Awaited {
+    let awaited = verdict.usual_at.map(|usual_at| Awaited {
         start: verdict.cycle_start.as_second(),
-        usual_at: at - seconds(because.threshold - because.p50),
+        usual_at: usual_at.as_second(),
     });
     Some(Deadline {
         at,

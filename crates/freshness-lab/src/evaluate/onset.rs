@@ -117,7 +117,7 @@ fn walked(
     holidays: &Holidays,
     parameters: &Parameters,
 ) -> Stretches {
-    let learned = learn(subject, window, holidays, parameters);
+    let learned = learn(subject, window, holidays, parameters, &[]);
     let scope = Scope::all(window);
     let advice: Vec<Deadline> = learned
         .replayed

@@ -18,7 +18,7 @@ use freshness_core::incidents::{
     Wait, What, advance, attribute, comparable_since, incidents, learn_edge, remember, served,
 };
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{DatasetState, judge};
+use freshness_core::state::{DatasetState, Overdue, judge, parents_first};
 use jiff::Timestamp;
 
 pub use counted::{RootCause, RootCauseRates};
@@ -75,7 +75,7 @@ pub fn incidents_at(
     n_threads: usize,
 ) -> Incidents {
     let learned = Learned::new(subjects, lineage, holidays, parameters, now, n_threads);
-    let seen = Seen::new(subjects, &learned, holidays, &[], now);
+    let seen = Seen::new(subjects, &learned, lineage, holidays, &[], now);
     incidents(lineage, &seen.late, &learned.lags, &seen.feeds, now)
 }
 
@@ -156,17 +156,12 @@ impl Seen {
     fn new(
         subjects: &[Subject<'_>],
         learned: &Learned,
+        lineage: &Lineage,
         holidays: &Holidays,
         before: &[Followed],
         now: i64,
     ) -> Seen {
-        let each = subjects.iter().zip(&learned.models);
-        let states: Vec<DatasetState> = each
-            .map(|(subject, model)| {
-                let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
-                judge(subject.dataset, Some(model), &recent, holidays, now)
-            })
-            .collect();
+        let states = judge_all(subjects, learned, lineage, holidays, now);
         let last_arrival = |i: usize| states[i].last_arrival.map(Timestamp::as_second);
         let mut late: Vec<LateDataset> = states.iter().filter_map(LateDataset::of).collect();
         remember(&mut late, before, |id| last_arrival(place(subjects, id)?));
@@ -187,6 +182,27 @@ impl Seen {
             late,
         }
     }
+}
+
+/// As a check does: parents first.
+fn judge_all(
+    subjects: &[Subject<'_>],
+    learned: &Learned,
+    lineage: &Lineage,
+    holidays: &Holidays,
+    now: i64,
+) -> Vec<DatasetState> {
+    let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
+    let mut states: Vec<Option<DatasetState>> = vec![None; ids.len()];
+    parents_first(lineage, &ids, |place, upstream| {
+        let (subject, model) = (&subjects[place], &learned.models[place]);
+        let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
+        let state = judge(subject.dataset, Some(model), &recent, holidays, upstream, now);
+        let overdue = Overdue::now(&state, model);
+        states[place] = Some(state);
+        overdue
+    });
+    states.into_iter().flatten().collect()
 }
 
 /// The place of a dataset.
@@ -216,7 +232,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn look(&mut self, learned: &Learned, now: i64) {
-        let seen = Seen::new(self.subjects, learned, self.holidays, &self.followed, now);
+        let seen = Seen::new(self.subjects, learned, self.lineage, self.holidays, &self.followed, now);
         let datasets = &seen.late;
         let late: Vec<(usize, i64, LateDataset)> = datasets
             .iter()

@@ -3,11 +3,14 @@
 //! One warehouse: a window at its end that no model saw, every method over the
 //! same cycles of it, and what was counted by class and by cadence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{self, AssertUnwindSafe};
 
 use freshness_core::civil::{DAY, Holidays};
+use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Parameters;
+use freshness_core::lineage::Lineage;
+use freshness_core::state::{Overdue, overdue};
 
 use super::compare::{Prepared, lines, method_scores};
 use super::onset::{Stretches, stretches};
@@ -30,6 +33,8 @@ pub struct Plan<'a> {
     pub methods: Vec<Method>,
     /// Also walk through first days and the days after moves?
     pub onset: bool,
+    /// What is made from what.
+    pub lineage: &'a Lineage,
     /// How it is learned.
     pub parameters: Parameters,
     /// Known holidays.
@@ -109,9 +114,7 @@ pub fn evaluate(
     plan: &Plan<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     refuse_what_cannot_be(subjects, ends_at, plan)?;
-    let prepared = in_parallel(subjects, plan.n_threads, |subject| {
-        panic::catch_unwind(AssertUnwindSafe(|| prepare(*subject, ends_at, plan))).ok()
-    });
+    let prepared = prepare_all(subjects, ends_at, plan);
     let failed = subjects
         .iter()
         .zip(&prepared)
@@ -239,9 +242,41 @@ fn refuse_what_cannot_be(
     }
 }
 
-fn prepare<'a>(subject: Subject<'a>, ends_at: i64, plan: &Plan<'_>) -> Prepared<'a> {
+/// Parents before what is made from them; `None` where the walk itself failed.
+fn prepare_all<'a>(
+    subjects: &[Subject<'a>],
+    ends_at: i64,
+    plan: &Plan<'_>,
+) -> Vec<Option<Prepared<'a>>> {
+    let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
+    let mut all: Vec<Option<Prepared<'a>>> = subjects.iter().map(|_| None).collect();
+    let mut alerts: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
+    for generation in plan.lineage.generations(&ids) {
+        let prepared = in_parallel(&generation, plan.n_threads, |&place| {
+            let parents = plan.lineage.parents(ids[place].as_str());
+            let upstream = parents.filter_map(|parent| alerts.get(parent)).flatten();
+            let upstream: Vec<Overdue> = upstream.cloned().collect();
+            let work = || prepare(subjects[place], ends_at, plan, &upstream);
+            panic::catch_unwind(AssertUnwindSafe(work)).ok()
+        });
+        for (place, one) in generation.into_iter().zip(prepared) {
+            if let Some(one) = &one {
+                alerts.insert(ids[place], overdue(&one.learned.replayed));
+            }
+            all[place] = one;
+        }
+    }
+    all
+}
+
+fn prepare<'a>(
+    subject: Subject<'a>,
+    ends_at: i64,
+    plan: &Plan<'_>,
+    upstream: &[Overdue],
+) -> Prepared<'a> {
     let window = holdout(&subject, ends_at, plan);
-    let learned = learn(&subject, &window, plan.holidays, &plan.parameters);
+    let learned = learn(&subject, &window, plan.holidays, &plan.parameters, upstream);
     let cold_until = learned.cold_until.clamp(window.from, window.to);
     let walks = plan.onset && subject.truth.schedule.is_some();
     Prepared {

@@ -108,7 +108,14 @@ fn trial(
             refit: settings.refit,
             known_until: to,
         };
-        let replayed = replay(&dataset, &tampered, holidays, &walk, &settings.parameters);
+        let replayed = replay(
+            &dataset,
+            &tampered,
+            holidays,
+            &walk,
+            &settings.parameters,
+            &[],
+        );
         let promises = promises(&replayed, to, &mut trial.days_by_status);
         let subject = Subject {
             dataset: &dataset,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::dataset::Dataset;
+use freshness_core::lineage::Lineage;
 use freshness_core::state::Walk;
 use freshness_store::Access;
 use jiff::civil::Date;
@@ -198,15 +199,18 @@ fn walked(
             rounds::backtest(&store, walk, fit, threads, progress)?
         }
         false => {
-            let datasets = read(args, now)?;
-            rounds::backtest_of(&datasets, walk, fit, threads, progress)
+            let (datasets, lineage) = read(args, now)?;
+            rounds::backtest_of(&datasets, &lineage, walk, fit, threads, progress)
         }
     };
     bar.finish_and_clear();
     Ok(found)
 }
 
-fn read(args: &BacktestArgs, now: Timestamp) -> anyhow::Result<Vec<(Dataset, ArrivalHistory)>> {
+/// What is declared and what arrived of each dataset, and what is made from what.
+type Files = (Vec<(Dataset, ArrivalHistory)>, Lineage);
+
+fn read(args: &BacktestArgs, now: Timestamp) -> anyhow::Result<Files> {
     let sources = |files: &[PathBuf]| -> Vec<Source> {
         let each = files.iter().cloned();
         each.map(|file| Source::named(file, None)).collect()
@@ -216,8 +220,9 @@ fn read(args: &BacktestArgs, now: Timestamp) -> anyhow::Result<Vec<(Dataset, Arr
         assume_zone: None,
     };
     let (arrivals, declared) = (sources(&args.arrivals), sources(&args.datasets));
-    ingest::edges(&sources(&args.lineage)).map_err(in_words_to_stop)?;
-    ingest::histories(&arrivals, &declared, &times, &|_| {}).map_err(in_words_to_stop)
+    let lineage = ingest::edges(&sources(&args.lineage)).map_err(in_words_to_stop)?;
+    let datasets = ingest::histories(&arrivals, &declared, &times, &|_| {});
+    Ok((datasets.map_err(in_words_to_stop)?, lineage))
 }
 
 /// Nothing to say is not the same as nothing raised.

@@ -149,6 +149,7 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
         methods: Method::ALL.to_vec(),
         onset: args.seeds.is_none(),
         parameters: context.settings.fit.clone(),
+        lineage: None,
         holidays: &holidays,
         n_threads,
     };
@@ -164,6 +165,10 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
         Some(folder) => {
             let known = folder::read(folder, context.clock.now())?;
             let subjects = Subject::all(&known.datasets, &known.truth);
+            let plan = Plan {
+                lineage: known.lineage.as_ref(),
+                ..plan
+            };
             let evaluation = evaluate(&subjects, known.ends_at, &plan);
             evaluation.map(|evaluation| {
                 // What began where is known only where every cycle is.
@@ -212,6 +217,10 @@ pub(super) fn run(args: &EvaluateArgs, context: &mut Context) -> anyhow::Result<
 fn made(kind: Kind, seed: u64, plan: &Plan<'_>) -> Result<(Evaluation, RootCause), EvaluateError> {
     let made = kind.make(seed);
     let subjects = Subject::all(&made.datasets, &made.truth);
+    let plan = &Plan {
+        lineage: Some(&made.lineage),
+        ..plan.clone()
+    };
     let evaluation = evaluate(&subjects, made.ends_at, plan)?;
     Ok((
         evaluation,

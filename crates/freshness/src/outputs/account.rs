@@ -270,6 +270,11 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
             for line in rests_on(explained, cycle, because) {
                 page.more(line);
             }
+            if let Some(by) = &cycle.held_up_by {
+                page.more(format!(
+                    "brought forward: {by} was overdue when this was to come"
+                ));
+            }
         }
     }
     if let Some(arrived) = cycle.arrived_at {

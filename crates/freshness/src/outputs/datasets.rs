@@ -25,6 +25,7 @@ pub struct DatasetLine<'a> {
     pub cycle: Option<&'a str>,
     pub cycle_start: Option<Timestamp>,
     pub deadline: Option<Timestamp>,
+    pub held_up_by: Option<&'a DatasetId>,
     pub arrived_at: Option<Timestamp>,
     pub last_arrival: Option<Timestamp>,
     pub late_seconds: Option<i64>,
@@ -38,7 +39,7 @@ pub struct DatasetLine<'a> {
 
 /// The fields of [`DatasetLine`], for the documentation; a test compares them
 /// with what is written.
-pub const FIELDS: [(&str, &str); 17] = [
+pub const FIELDS: [(&str, &str); 18] = [
     ("dataset_id", "its name"),
     (
         "state",
@@ -59,6 +60,10 @@ pub const FIELDS: [(&str, &str); 17] = [
     ),
     ("cycle_start", "when that cycle began"),
     ("deadline", "when lateness begins"),
+    (
+        "held_up_by",
+        "the dataset whose overdue delivery brought the deadline forward (its own name: its delivery before); null if it is the learned one",
+    ),
     ("arrived_at", "the arrival that was matched to that cycle"),
     ("last_arrival", "the last arrival of any cycle"),
     (
@@ -90,6 +95,7 @@ impl<'a> DatasetLine<'a> {
             cycle: cycle.map(|cycle| cycle.cycle.as_str()),
             cycle_start: cycle.map(|cycle| cycle.cycle_start),
             deadline: cycle.and_then(|cycle| cycle.deadline),
+            held_up_by: cycle.and_then(|cycle| cycle.held_up_by.as_ref()),
             arrived_at: cycle.and_then(|cycle| cycle.arrived_at),
             last_arrival: state.last_arrival,
             late_seconds: state.late_seconds,

@@ -1,12 +1,15 @@
 //! What would each dataset have raised over a stretch of its past?
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::panic::{self, AssertUnwindSafe};
 
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
-use freshness_core::state::{Replayed, Walk, replay};
+use freshness_core::lineage::Lineage;
+use freshness_core::state::{Overdue, Replayed, Walk, overdue, replay};
 use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
@@ -61,24 +64,27 @@ pub fn backtest(
     };
     let firsts = share(store, n_threads, &entries, first, |_| {})?;
     let walk = &within_history(walk, firsts.into_iter().flatten());
-    let replayed = share(
-        store,
-        n_threads,
-        &entries,
-        |store, entry| {
+    let edges = store.lineage()?.into_iter();
+    let lineage = Lineage::new(edges.map(|edge| (edge.upstream, edge.downstream)))?;
+    let ids: Vec<&DatasetId> = entries.iter().map(|entry| &entry.id).collect();
+    let replayed = parents_first(&lineage, &ids, |places, upstream_of| {
+        let one = |store: &Store, &place: &usize| {
+            let entry = &entries[place];
             let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
             let history = store.history(entry.no).map_err(|error| error.to_string())?;
-            replay_one(dataset, &history, &holidays, walk, parameters)
-        },
-        |n_more| progress(n_more, entries.len() as u64),
-    )?;
-    let ids = entries.into_iter().map(|entry| entry.id);
-    Ok(gathered(*walk, ids.zip(replayed)))
+            let upstream = upstream_of(place);
+            replay_one(dataset, &history, &holidays, walk, parameters, &upstream)
+        };
+        let done = |n_more| progress(n_more, entries.len() as u64);
+        share(store, n_threads, places, one, done)
+    })?;
+    Ok(gathered(*walk, ids.into_iter().cloned().zip(replayed)))
 }
 
-/// … of datasets by name, with what arrived of each.
+/// … of datasets by name, with what arrived of each, and what is made from what.
 pub fn backtest_of(
     datasets: &[(Dataset, ArrivalHistory)],
+    lineage: &Lineage,
     walk: &Walk,
     parameters: &Parameters,
     threads: Option<u16>,
@@ -89,17 +95,52 @@ pub fn backtest_of(
         .iter()
         .filter_map(|(_, history)| history.at().first());
     let walk = &within_history(walk, firsts.copied());
-    let replayed = share_with(
-        vec![(); n_threads(threads, datasets.len(), 1)],
-        datasets,
-        |(), (dataset, history)| replay_one(dataset, history, &holidays, walk, parameters),
-        |n_more| progress(n_more, datasets.len() as u64),
-    );
-    let ids = datasets.iter().map(|(dataset, _)| dataset.id.clone());
-    gathered(*walk, ids.zip(replayed))
+    let n_threads = n_threads(threads, datasets.len(), 1);
+    let ids: Vec<&DatasetId> = datasets.iter().map(|(dataset, _)| &dataset.id).collect();
+    let replayed = parents_first(lineage, &ids, |places, upstream_of| {
+        let one = |(): &(), &place: &usize| {
+            let (dataset, history) = &datasets[place];
+            let upstream = upstream_of(place);
+            replay_one(dataset, history, &holidays, walk, parameters, &upstream)
+        };
+        let done = |n_more| progress(n_more, datasets.len() as u64);
+        Ok::<_, Infallible>(share_with(vec![(); n_threads], places, one, done))
+    });
+    let Ok(replayed) = replayed;
+    gathered(*walk, ids.into_iter().cloned().zip(replayed))
 }
 
 type Past = (Option<i64>, Vec<Replayed>);
+
+/// Replays datasets a generation of the lineage at a time. `replay_all` replays
+/// those at some places of `ids`, told what was raised of those they are made
+/// from.
+fn parents_first<E>(
+    lineage: &Lineage,
+    ids: &[&DatasetId],
+    replay_all: impl Fn(
+        &[usize],
+        &(dyn Fn(usize) -> Vec<Overdue> + Sync),
+    ) -> Result<Vec<Result<Past, String>>, E>,
+) -> Result<Vec<Result<Past, String>>, E> {
+    let mut alerts: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
+    let mut all: BTreeMap<usize, Result<Past, String>> = BTreeMap::new();
+    for places in lineage.generations(ids) {
+        let replayed = replay_all(&places, &|place| {
+            let parents = lineage.parents(ids[place].as_str());
+            let raised = parents.filter_map(|parent| alerts.get(parent)).flatten();
+            raised.cloned().collect()
+        })?;
+        let places = places.into_iter().zip(replayed);
+        for (place, replayed) in places {
+            if let Ok((_, cycles)) = &replayed {
+                alerts.insert(ids[place], overdue(cycles));
+            }
+            all.insert(place, replayed);
+        }
+    }
+    Ok(all.into_values().collect())
+}
 
 /// Leaves out whole steps before anything arrived, so that the others are
 /// what they would have been.
@@ -144,9 +185,10 @@ fn replay_one(
     holidays: &Holidays,
     walk: &Walk,
     parameters: &Parameters,
+    upstream: &[Overdue],
 ) -> Result<Past, String> {
     let cycles = panic::catch_unwind(AssertUnwindSafe(|| {
-        replay(dataset, history, holidays, walk, parameters)
+        replay(dataset, history, holidays, walk, parameters, upstream)
     }))
     .map_err(|_| "the replay itself failed; please report this as a defect".to_owned())?;
     Ok((history.at().first().copied(), cycles))

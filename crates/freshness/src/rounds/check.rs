@@ -5,7 +5,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
 use freshness_core::incidents::{Followed, Incidents, Odds};
-use freshness_core::state::{self, DatasetState, Severity, State};
+use freshness_core::state::{self, DatasetState, Overdue, Severity, State};
 use freshness_core::trust::period_seconds;
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
-use super::{DatasetFailure, RoundError, holidays};
+use super::{DatasetFailure, RoundError, holidays, overdue};
 use crate::clock::Clock;
 
 /// What a look at all datasets found.
@@ -44,6 +44,8 @@ pub struct Judged {
     pub dataset: Dataset,
     /// What can be said of it.
     pub state: DatasetState,
+    /// What that means for those made from it, if it is late.
+    pub overdue: Option<Overdue>,
     /// How often it turns late; `None` without a model.
     pub odds: Option<Odds>,
     /// Seconds from one delivery to the next; `None` without a calendar.
@@ -175,10 +177,13 @@ fn judge_all(
         store,
         n_threads,
         &entries,
-        |store, entry| judge_one(store, entry, &holidays, now),
+        |store, entry| judge_one(store, entry, &holidays, &[], now),
         |_| (),
     )?;
-    let judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
+    overdue::hand_down(store, &mut judged, |place, upstream| {
+        judge_one(store, &entries[place], &holidays, upstream, now)
+    })?;
     refuse_without_models(&judged)?;
     // Models are replaced, never removed: fewer than were learned are a loss.
     let n_kept = judged
@@ -228,13 +233,17 @@ fn refuse_without_models(judged: &[(Judged, Option<DatasetFailure>)]) -> Result<
     }
 }
 
+/// A dataset, and why it could not be read if so.
+pub(super) type JudgedOne = (Judged, Option<DatasetFailure>);
+
 /// Fails only if the store does, for then nothing in it is to be believed.
-fn judge_one(
+pub(super) fn judge_one(
     store: &Store,
     entry: &DatasetEntry,
     holidays: &Holidays,
+    upstream: &[Overdue],
     now: Timestamp,
-) -> Result<(Judged, Option<DatasetFailure>), StoreError> {
+) -> Result<JudgedOne, StoreError> {
     let dataset = match &entry.declared {
         Ok(dataset) => dataset.clone(),
         Err(error) => {
@@ -260,10 +269,12 @@ fn judge_one(
         }
         Ok((model, history)) => {
             let now = now.as_second();
-            let state = state::judge(&dataset, model.as_ref(), &history, holidays, now);
+            let known = model.as_ref();
+            let state = state::judge(&dataset, known, &history, holidays, upstream, now);
             let judged = Judged {
                 no: entry.no,
                 dataset,
+                overdue: known.and_then(|model| Overdue::now(&state, model)),
                 state,
                 odds: model.as_ref().map(Odds::of),
                 period_seconds: model.as_ref().and_then(period_seconds),
@@ -343,6 +354,7 @@ fn unreadable(
         no: entry.no,
         dataset,
         state,
+        overdue: None,
         odds: None,
         period_seconds: None,
     };

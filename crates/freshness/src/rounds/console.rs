@@ -167,7 +167,13 @@ fn recent_past(
         return Ok(nothing());
     };
     let history = history.until(second);
-    let cycles = cycles_shown(&model, &history, since, second);
+    let mut cycles = cycles_shown(&model, &history, since, second);
+    // What its sources make late early is known to the state alone.
+    if let (Some(current), Some(newest)) = (&judged.state.current, cycles.last_mut())
+        && current.cycle_start == newest.cycle_start
+    {
+        newest.clone_from(current);
+    }
     Ok(Explained {
         judged: judged.clone(),
         model: Some(model),
@@ -187,7 +193,10 @@ fn cycles_shown(
     let from = super::explain::regime_start(model, history).max(since);
     // What came early belongs to a cycle that has not begun.
     let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
-    let mut cycles = state::cycles_until(model, history, &holidays(), from, now + 1 + reach, now);
+    let mut cycles = {
+        let window = (from, now + 1 + reach);
+        state::cycles_until(model, history, &holidays(), &[], window, now)
+    };
     let begun = |cycle: &state::CycleVerdict| cycle.cycle_start.as_second() <= now;
     cycles.truncate(cycles.partition_point(begun));
     cycles

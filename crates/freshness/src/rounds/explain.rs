@@ -10,7 +10,7 @@ use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
 
-use super::{Judged, RoundError, holidays};
+use super::{Judged, RoundError, holidays, overdue};
 
 /// All that is known of one dataset.
 #[derive(Debug)]
@@ -51,12 +51,15 @@ pub fn explain(
     // What came later was not known then.
     let history = store.history(entry.no)?.until(second);
     let holidays = holidays();
-    let state = state::judge(&dataset, model.as_ref(), &history, &holidays, second);
+    let upstream = overdue::upstream_of(store, &entry.id, &holidays, now)?;
+    let (known, upstream) = (model.as_ref(), &upstream[..]);
+    let state = state::judge(&dataset, known, &history, &holidays, upstream, second);
     let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
         let from = regime_start(model, &history);
         // What came early belongs to a cycle that has not begun.
         let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
-        state::cycles_until(model, &history, &holidays, from, second + 1 + reach, second)
+        let window = (from, second + 1 + reach);
+        state::cycles_until(model, &history, &holidays, upstream, window, second)
     });
     let n_begun = cycles.partition_point(|cycle| cycle.cycle_start <= now);
     let has_cycles = model
@@ -70,6 +73,7 @@ pub fn explain(
     let judged = Judged {
         no: entry.no,
         dataset,
+        overdue: known.and_then(|model| state::Overdue::now(&state, model)),
         state,
         odds: model.as_ref().map(Odds::of),
         period_seconds: model.as_ref().and_then(period_seconds),
@@ -144,7 +148,7 @@ pub fn cycles_between(
     let Explained { model, history, .. } = explained;
     model.as_ref().map_or_else(Vec::new, |model| {
         let now = now.as_second();
-        state::cycles_until(model, history, &holidays(), from, to, now)
+        state::cycles_until(model, history, &holidays(), &[], (from, to), now)
     })
 }
 

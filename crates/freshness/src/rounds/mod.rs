@@ -12,6 +12,7 @@ mod explain;
 mod figure;
 mod fit;
 mod incidents;
+mod overdue;
 pub mod ingest;
 mod raised;
 mod share;

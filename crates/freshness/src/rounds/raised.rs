@@ -275,6 +275,8 @@ mod tests {
                 let deadline = at(day * 24 + 8);
                 Replayed {
                     verdict: CycleVerdict {
+                        usual_at: None,
+                        held_up_by: None,
                         cycle: day.to_string(),
                         cycle_start: at(day * 24),
                         deadline: Some(deadline),
@@ -324,6 +326,8 @@ mod tests {
     fn what_is_counted_by_dataset_and_by_week_adds_up_to_the_total() {
         let cycle = |day: i64, alerted| Replayed {
             verdict: CycleVerdict {
+                usual_at: None,
+                held_up_by: None,
                 cycle: day.to_string(),
                 cycle_start: at(day * 24),
                 deadline: Some(at(day * 24 + 8)),

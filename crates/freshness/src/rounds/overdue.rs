@@ -1,0 +1,139 @@
+//! Which datasets are late already because what they are made from is?
+//!
+//! Each is judged by itself first, in parallel. What is overdue is then handed
+//! down the lineage, and only what stands below it is judged again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use freshness_core::civil::Holidays;
+use freshness_core::dataset::DatasetId;
+use freshness_core::lineage::Lineage;
+use freshness_core::state::{Overdue, parents_first};
+use freshness_store::{DatasetNo, NumberedEdge, Store, StoreError};
+use jiff::Timestamp;
+
+use super::RoundError;
+use super::check::{JudgedOne, judge_one};
+
+/// Judges anew what stands below something overdue. `judged` are all datasets,
+/// by name; `judge` judges the one at a place, told what is overdue above it.
+pub(super) fn hand_down(
+    store: &Store,
+    judged: &mut [JudgedOne],
+    judge: impl Fn(usize, &[Overdue]) -> Result<JudgedOne, StoreError>,
+) -> Result<(), RoundError> {
+    if judged.iter().all(|(judged, _)| judged.overdue.is_none()) {
+        return Ok(());
+    }
+    let concerned = below(store, judged)?;
+    let places: Vec<usize> = concerned.iter().map(|(place, _)| *place).collect();
+    let ids: Vec<DatasetId> = (places.iter())
+        .map(|&place| judged[place].0.state.dataset_id.clone())
+        .collect();
+    let ids: Vec<&DatasetId> = ids.iter().collect();
+    let edges = concerned.iter().enumerate().flat_map(|(to, (_, parents))| {
+        let ids = &ids;
+        (parents.iter()).map(move |parent| (ids[*parent].clone(), ids[to].clone()))
+    });
+    let lineage = Lineage::new(edges)?;
+    let mut failed = None;
+    parents_first(&lineage, &ids, |i, upstream| {
+        let place = places[i];
+        if !upstream.is_empty() && failed.is_none() {
+            match judge(place, upstream) {
+                Ok(anew) => judged[place] = anew,
+                Err(error) => failed = Some(error),
+            }
+        }
+        judged[place].0.overdue.clone()
+    });
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
+}
+
+/// The overdue datasets and all below them: their places among all, and their
+/// parents among these.
+fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>, RoundError> {
+    let edges = store.numbered_lineage()?;
+    let mut children: BTreeMap<DatasetNo, Vec<DatasetNo>> = BTreeMap::new();
+    for edge in &edges {
+        children
+            .entry(edge.upstream)
+            .or_default()
+            .push(edge.downstream);
+    }
+    let overdue = judged.iter().filter(|(judged, _)| judged.overdue.is_some());
+    let mut next: Vec<DatasetNo> = overdue.map(|(judged, _)| judged.no).collect();
+    let mut reached: BTreeSet<DatasetNo> = next.iter().copied().collect();
+    while let Some(no) = next.pop() {
+        for &child in children.get(&no).into_iter().flatten() {
+            if reached.insert(child) {
+                next.push(child);
+            }
+        }
+    }
+    let places = judged.iter().enumerate();
+    let places: Vec<(usize, DatasetNo)> = places
+        .map(|(place, (judged, _))| (place, judged.no))
+        .filter(|(_, no)| reached.contains(no))
+        .collect();
+    let at: BTreeMap<DatasetNo, usize> = places
+        .iter()
+        .enumerate()
+        .map(|(i, (_, no))| (*no, i))
+        .collect();
+    let mut parents: Vec<Vec<usize>> = vec![Vec::new(); places.len()];
+    for NumberedEdge {
+        upstream,
+        downstream,
+    } in &edges
+    {
+        if let (Some(&from), Some(&to)) = (at.get(upstream), at.get(downstream)) {
+            parents[to].push(from);
+        }
+    }
+    Ok(places
+        .into_iter()
+        .map(|(place, _)| place)
+        .zip(parents)
+        .collect())
+}
+
+/// What is overdue of the datasets that one is made from.
+pub(super) fn upstream_of(
+    store: &Store,
+    id: &DatasetId,
+    holidays: &Holidays,
+    now: Timestamp,
+) -> Result<Vec<Overdue>, RoundError> {
+    let edges = store.lineage()?.into_iter();
+    let lineage = Lineage::new(edges.map(|edge| (edge.upstream, edge.downstream)))?;
+    let ancestors = lineage.ancestors(id.as_str());
+    let mut ids: Vec<&DatasetId> = ancestors.into_iter().map(|(id, _)| id).collect();
+    ids.push(id);
+    let entries = store.datasets()?;
+    let entry = |id: &DatasetId| {
+        let at = entries.binary_search_by(|entry| entry.id.cmp(id)).ok()?;
+        Some(&entries[at])
+    };
+    let (mut failed, mut found) = (None, Vec::new());
+    parents_first(&lineage, &ids, |place, upstream| {
+        if ids[place] == id {
+            found = upstream.to_vec();
+            return None;
+        }
+        match judge_one(store, entry(ids[place])?, holidays, upstream, now) {
+            Ok((judged, _)) => judged.overdue,
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        }
+    });
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(found),
+    }
+}
