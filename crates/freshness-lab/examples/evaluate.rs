@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         methods: Method::ALL.to_vec(),
         onset: first == last,
         parameters: Parameters::default(),
+        lineage: None,
         holidays: &holidays,
         n_threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
@@ -29,6 +30,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for seed in first..=last {
         let warehouse = warehouse(seed);
         let subjects = Subject::all(&warehouse.datasets, &warehouse.truth);
+        let plan = Plan {
+            lineage: Some(&warehouse.lineage),
+            ..plan.clone()
+        };
         let evaluation = evaluate(&subjects, warehouse.ends_at, &plan)?;
         for line in &evaluation.datasets {
             let of = |method| line.methods.iter().find(|figures| figures.method == method);

@@ -197,7 +197,14 @@ fn judge_all(
     parents_first(lineage, &ids, |place, upstream| {
         let (subject, model) = (&subjects[place], &learned.models[place]);
         let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
-        let state = judge(subject.dataset, Some(model), &recent, holidays, upstream, now);
+        let state = judge(
+            subject.dataset,
+            Some(model),
+            &recent,
+            holidays,
+            upstream,
+            now,
+        );
         let overdue = Overdue::now(&state, model);
         states[place] = Some(state);
         overdue
@@ -232,7 +239,14 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn look(&mut self, learned: &Learned, now: i64) {
-        let seen = Seen::new(self.subjects, learned, self.lineage, self.holidays, &self.followed, now);
+        let seen = Seen::new(
+            self.subjects,
+            learned,
+            self.lineage,
+            self.holidays,
+            &self.followed,
+            now,
+        );
         let datasets = &seen.late;
         let late: Vec<(usize, i64, LateDataset)> = datasets
             .iter()

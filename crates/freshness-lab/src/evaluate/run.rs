@@ -33,8 +33,8 @@ pub struct Plan<'a> {
     pub methods: Vec<Method>,
     /// Also walk through first days and the days after moves?
     pub onset: bool,
-    /// What is made from what.
-    pub lineage: &'a Lineage,
+    /// What is made from what; `None` if nobody knows.
+    pub lineage: Option<&'a Lineage>,
     /// How it is learned.
     pub parameters: Parameters,
     /// Known holidays.
@@ -251,9 +251,11 @@ fn prepare_all<'a>(
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
     let mut all: Vec<Option<Prepared<'a>>> = subjects.iter().map(|_| None).collect();
     let mut alerts: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
-    for generation in plan.lineage.generations(&ids) {
+    let nothing = Lineage::default();
+    let lineage = plan.lineage.unwrap_or(&nothing);
+    for generation in lineage.generations(&ids) {
         let prepared = in_parallel(&generation, plan.n_threads, |&place| {
-            let parents = plan.lineage.parents(ids[place].as_str());
+            let parents = lineage.parents(ids[place].as_str());
             let upstream = parents.filter_map(|parent| alerts.get(parent)).flatten();
             let upstream: Vec<Overdue> = upstream.cloned().collect();
             let work = || prepare(subjects[place], ends_at, plan, &upstream);

@@ -95,6 +95,7 @@ pub(crate) fn plan(holidays: &Holidays) -> Plan<'_> {
         methods: Method::ALL.to_vec(),
         onset: true,
         parameters: freshness_core::fit::Parameters::default(),
+        lineage: None,
         holidays,
         n_threads: 2,
     }

@@ -291,6 +291,8 @@ mod tests {
                     alerted: said.ends_with('!'),
                     severity: None,
                     model_status: "learned",
+                    overdue: None,
+                    overdue: None,
                 }
             })
             .collect();
