@@ -83,9 +83,9 @@ INCIDENT    STATUS  SEVERITY  ROOT        SINCE (UTC)       LATE BY     EXPLAINS
 9eb9ef6ada  open    critical  raw_orders  2026-02-26 04:20  7 h 39 min  3 (1 + 1 + 1)  within 3 h 16 min        raw_orders → stg_orders, usually 55 min
 
 HOPS  DATASET     STATE  SINCE (UTC)       AFTER THE ROOT     EXPECTED (UTC)  ALSO EXPLAINED BY
-   1  stg_orders  late   2026-02-26 05:19  within 1 h 05 min  -               -
-   2  fct_sales   late   2026-02-26 06:20  within 2 h 10 min  -               -
-   3  mart_sales  late   2026-02-26 07:19  within 3 h 16 min  -               -
+   1  stg_orders  late   2026-02-26 05:08  within 1 h 05 min  -               -
+   2  fct_sales   late   2026-02-26 06:09  within 2 h 10 min  -               -
+   3  mart_sales  late   2026-02-26 07:08  within 3 h 16 min  -               -
 
 
 "#]].raw());

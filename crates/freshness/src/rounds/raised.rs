@@ -292,7 +292,6 @@ mod tests {
                     severity: None,
                     model_status: "learned",
                     overdue: None,
-                    overdue: None,
                 }
             })
             .collect();
@@ -340,6 +339,7 @@ mod tests {
             alerted,
             severity: None,
             model_status: "learned",
+            overdue: None,
         };
         let dataset = |name: &str, alerted: [bool; 3]| ReplayedDataset {
             id: DatasetId::try_from(name).unwrap(),
