@@ -12,6 +12,7 @@ mod measure;
 mod page;
 mod run;
 mod spread;
+mod suppression;
 mod write;
 
 pub use console::ConsoleResults;
@@ -21,4 +22,5 @@ pub use measure::{Measured, measure};
 pub use page::page;
 pub use run::{Plan, Results, bench};
 pub use spread::Spread;
+pub use suppression::{GraphTimes, Suppression, suppression, suppression_told};
 pub use write::{write_csv, write_parquet};

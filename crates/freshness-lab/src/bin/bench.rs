@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
-use freshness_lab::bench::{Instruments, Plan, Results, bench, instruments, page};
+use freshness_lab::bench::{
+    Instruments, Plan, Results, Suppression, bench, instruments, page, suppression,
+    suppression_told,
+};
 use freshness_lab::warehouse::SHAPES;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,8 +17,8 @@ use serde::de::DeserializeOwned;
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse) or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -61,11 +64,16 @@ fn main() -> anyhow::Result<()> {
         let found = instruments(&plan, folder()?.path()).context("the instruments")?;
         save(&found, INSTRUMENTS, &arguments.out)?;
     }
+    if asked(SUPPRESSION) {
+        save(&suppression(plan.n_checks), SUPPRESSION, &arguments.out)?;
+    }
     tell(&arguments.out)
 }
 
 /// What the results of evaluate and backtest are called.
 const INSTRUMENTS: &str = "instruments";
+/// … and those of turning late datasets into incidents.
+const SUPPRESSION: &str = "suppression";
 
 fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let program = match asked {
@@ -95,7 +103,9 @@ fn tell(out: &Path) -> anyhow::Result<()> {
         all.extend(saved(&out.join(format!("{}.json", shape.name)))?);
     }
     let found: Option<Instruments> = saved(&out.join(format!("{INSTRUMENTS}.json")))?;
-    let page = page(&all, found.as_ref());
+    let mut page = page(&all, found.as_ref());
+    let found: Option<Suppression> = saved(&out.join(format!("{SUPPRESSION}.json")))?;
+    page.extend(found.iter().map(suppression_told));
     fs::write(out.join("README.md"), &page)?;
     print!("{page}");
     Ok(())
