@@ -163,6 +163,13 @@ impl Lineage {
         self.parents.row(i)
     }
 
+    /// Numbers of the edges that lead to the dataset with index `i`, in the
+    /// order of [`Lineage::parent_indices`]; each edge has one below
+    /// [`Lineage::n_edges`].
+    pub fn parent_edges(&self, i: usize) -> std::ops::Range<usize> {
+        self.parents.starts[i] as usize..self.parents.starts[i + 1] as usize
+    }
+
     /// Indices of the children of the dataset with index `i`, ascending.
     pub fn child_indices(&self, i: usize) -> &[u32] {
         self.children.row(i)

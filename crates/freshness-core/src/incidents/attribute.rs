@@ -20,8 +20,8 @@ use crate::state::State;
 /// late datasets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attribution {
-    /// The claims of each late dataset, one range after the other.
-    starts: Vec<u32>,
+    /// Of each late dataset, from where to where its claims are.
+    ranges: Vec<(u32, u32)>,
     claims: Vec<Claim>,
     /// Roots beyond those named?
     more: Vec<bool>,
@@ -38,10 +38,10 @@ pub struct Claim {
     pub hops: u32,
     /// Seconds from the root's arrival to the dataset's: 90 % between the two;
     /// `None` if the lag of an edge on the way is unknown.
-    pub wait: Option<(i64, i64)>,
+    pub wait: Option<(i32, i32)>,
     /// The slowest edge on the way that takes longest: its ends and its usual
     /// lag in seconds.
-    pub slowest: Option<(u32, u32, i64)>,
+    pub slowest: Option<(u32, u32, i32)>,
     /// Is the root so late that its next cycle is nearer than the one it is
     /// late with? Then what is made from it comes at its usual time.
     pub skips: bool,
@@ -73,26 +73,26 @@ pub fn attribute(
     let walk = late_nodes.map(|&node| (place_of[node as usize], Some(node)));
     let walk = walk.chain(strangers.iter().map(|&i| (i, None)));
 
-    let mut found = vec![(0, 0); late.len()];
     let mut attribution = Attribution {
-        starts: Vec::with_capacity(late.len() + 1),
-        claims: Vec::new(),
+        ranges: vec![(0, 0); late.len()],
+        claims: Vec::with_capacity(late.len()),
         more: vec![false; late.len()],
         below: vec![None; late.len()],
     };
-    let mut claims: Vec<Claim> = Vec::with_capacity(late.len());
     let mut heard: Vec<Claim> = Vec::new();
     for (i, node) in walk {
         let child = &late[i as usize];
         heard.clear();
         // Has a parent come that it does not follow?
         let mut is_news = false;
-        for &parent_node in node.map_or(&[][..], |node| lineage.parent_indices(node as usize)) {
+        let parents = node.map_or(&[][..], |node| lineage.parent_indices(node as usize));
+        let edges = node.map_or(0..0, |node| lineage.parent_edges(node as usize));
+        for (&parent_node, edge) in parents.iter().zip(edges) {
             let parent = place_of[parent_node as usize];
             if parent == NOWHERE {
                 continue;
             }
-            let lag = lags.get(parent_node, node.unwrap_or(NOWHERE));
+            let lag = lags.get(edge);
             let of = &late[parent as usize];
             if !is_due_before(of, child, lag) || !is_waiting(of, child, lag, now) {
                 if !of.is_past {
@@ -103,38 +103,34 @@ pub fn attribute(
                 continue;
             }
             attribution.more[i as usize] |= attribution.more[parent as usize];
-            let (start, end) = found[parent as usize];
+            let claims = attribution.claims(parent as usize);
             let is_skipped = skips(&late[parent as usize], lag, now);
-            heard.extend(claims[start..end].iter().map(|claim| {
+            heard.extend(claims.iter().map(|claim| {
                 let skips = claim.skips || (claim.hops == 0 && is_skipped);
                 further(&Claim { skips, ..*claim }, parent, i, lag)
             }));
         }
-        let start = claims.len();
+        let start = attribution.claims.len();
         if heard.is_empty() {
             let held = child.held_by.as_ref().filter(|_| !is_news);
-            claims.push(
-                held.and_then(|held| held_claim(late, held))
-                    .unwrap_or(Claim {
-                        root: i,
-                        hops: 0,
-                        wait: Some((0, 0)),
-                        slowest: None,
-                        skips: false,
-                    }),
-            );
+            attribution
+                .claims
+                .push(
+                    held.and_then(|held| held_claim(late, held))
+                        .unwrap_or(Claim {
+                            root: i,
+                            hops: 0,
+                            wait: Some((0, 0)),
+                            slowest: None,
+                            skips: false,
+                        }),
+                );
         } else {
             attribution.more[i as usize] |= merge(&mut heard);
-            claims.extend_from_slice(&heard);
+            attribution.claims.extend_from_slice(&heard);
         }
-        found[i as usize] = (start, claims.len());
+        attribution.ranges[i as usize] = (start as u32, attribution.claims.len() as u32);
     }
-    attribution.claims.reserve(claims.len());
-    for (start, end) in found {
-        attribution.starts.push(attribution.claims.len() as u32);
-        attribution.claims.extend_from_slice(&claims[start..end]);
-    }
-    attribution.starts.push(attribution.claims.len() as u32);
     attribution
 }
 
@@ -142,7 +138,8 @@ impl Attribution {
     /// The roots that explain late dataset `i`, nearest first; of a root itself
     /// only that.
     pub fn claims(&self, i: usize) -> &[Claim] {
-        &self.claims[self.starts[i] as usize..self.starts[i + 1] as usize]
+        let (start, end) = self.ranges[i];
+        &self.claims[start as usize..end as usize]
     }
 
     /// Are there more roots than are named?
@@ -228,9 +225,12 @@ fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Cla
             true => lag.wait_or_ordinary(),
             false => (lag.wait_from, lag.wait_to),
         };
-        (from + least, to + most)
+        (
+            from.saturating_add(seconds(least)),
+            to.saturating_add(seconds(most)),
+        )
     });
-    let edge = lag.map(|lag| (parent, child, lag.p50));
+    let edge = lag.map(|lag| (parent, child, seconds(lag.p50)));
     let slowest = match (claim.slowest, edge) {
         (Some(known), Some(edge)) if edge.2 > known.2 => Some(edge),
         (Some(known), _) => Some(known),
@@ -243,6 +243,11 @@ fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Cla
         slowest,
         skips: claim.skips,
     }
+}
+
+/// Lags of more than a lifetime are as good as one of a lifetime.
+fn seconds(lag: i64) -> i32 {
+    i32::try_from(lag).unwrap_or(i32::MAX)
 }
 
 /// One claim for each root: the fewest hops, and the longest wait, for a

@@ -276,7 +276,7 @@ struct Group {
     severity: Option<Severity>,
     members: Vec<Member>,
     /// How long the slowest member takes, and over which edge.
-    slowest: Option<(i64, (u32, u32, i64))>,
+    slowest: Option<(i32, (u32, u32, i32))>,
 }
 
 impl Group {
@@ -311,8 +311,8 @@ impl Group {
                 .collect(),
             more: attribution.has_more(i),
             wait: claim.wait.map(|(from_seconds, to_seconds)| Wait {
-                from_seconds,
-                to_seconds,
+                from_seconds: i64::from(from_seconds),
+                to_seconds: i64::from(to_seconds),
             }),
         });
     }
@@ -349,8 +349,8 @@ impl Group {
     }
 
     fn told(mut self, late: &[LateDataset]) -> Incident {
-        self.members
-            .sort_by(|a, b| (a.hops, &a.dataset_id).cmp(&(b.hops, &b.dataset_id)));
+        // They were added by name.
+        self.members.sort_by_key(|member| member.hops);
         let named = |i: u32| late[i as usize].dataset_id.clone();
         Incident {
             kind: IncidentKind::Root,
@@ -367,7 +367,7 @@ impl Group {
                 .map(|(_, (upstream, downstream, lag))| Bottleneck {
                     upstream: named(upstream),
                     downstream: named(downstream),
-                    lag_seconds: lag,
+                    lag_seconds: i64::from(lag),
                 }),
         }
     }

@@ -8,8 +8,6 @@
 //! then is learned from the pairs in which the parent came when the child had
 //! usually come already.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::civil::MINUTE;
@@ -53,10 +51,10 @@ pub struct Served {
     pub spread: (i64, i64),
 }
 
-/// The lags of a lineage, looked up by the indices of their ends.
+/// The lags of a lineage, by the numbers of its edges.
 #[derive(Debug, Clone, Default)]
 pub struct EdgeLags {
-    lags: HashMap<(u32, u32), EdgeLag>,
+    lags: Vec<Option<EdgeLag>>,
 }
 
 /// Below so many pairs an edge has no lag.
@@ -88,25 +86,30 @@ impl EdgeLags {
         lineage: &Lineage,
         lags: impl IntoIterator<Item = (&'a str, &'a str, EdgeLag)>,
     ) -> EdgeLags {
-        let place = |id: &str| lineage.index(id).map(|i| i as u32);
-        let lags = lags
-            .into_iter()
-            .filter_map(|(parent, child, lag)| Some(((place(parent)?, place(child)?), lag)));
-        EdgeLags {
-            lags: lags.collect(),
+        let mut by_edge = vec![None; lineage.n_edges()];
+        for (parent, child, lag) in lags {
+            if let Some(edge) = edge(lineage, parent, child) {
+                by_edge[edge] = Some(lag);
+            }
         }
+        EdgeLags { lags: by_edge }
     }
 
-    /// The lag from the dataset with index `parent` to that with `child`.
-    pub fn get(&self, parent: u32, child: u32) -> Option<&EdgeLag> {
-        self.lags.get(&(parent, child))
+    /// The lag of the edge with this number.
+    pub fn get(&self, edge: usize) -> Option<&EdgeLag> {
+        self.lags.get(edge)?.as_ref()
     }
 
-    /// … by name.
+    /// … by the names of its ends.
     pub fn of(&self, lineage: &Lineage, parent: &DatasetId, child: &DatasetId) -> Option<&EdgeLag> {
-        let place = |id: &DatasetId| lineage.index(id.as_str()).map(|i| i as u32);
-        self.get(place(parent)?, place(child)?)
+        self.get(edge(lineage, parent.as_str(), child.as_str())?)
     }
+}
+
+fn edge(lineage: &Lineage, parent: &str, child: &str) -> Option<usize> {
+    let (parent, child) = (lineage.index(parent)? as u32, lineage.index(child)?);
+    let place = lineage.parent_indices(child).binary_search(&parent).ok()?;
+    Some(lineage.parent_edges(child).start + place)
 }
 
 /// What a model allows a delivery beyond the 90 % quantile before it calls it

@@ -15,7 +15,8 @@ use freshness_core::dataset::DatasetId;
 use freshness_core::fit::{Model, Parameters, fit};
 use freshness_core::incidents::{
     Attribution, EdgeLag, EdgeLags, Feed, Followed, IncidentKind, Incidents, LateDataset, Odds,
-    Wait, What, advance, attribute, comparable_since, incidents, learn_edge, remember, served,
+    REOPENS_WITHIN, Wait, What, advance, attribute, comparable_since, incidents, learn_edge,
+    remember, served,
 };
 use freshness_core::lineage::Lineage;
 use freshness_core::state::{DatasetState, Overdue, judge, parents_first};
@@ -48,6 +49,7 @@ pub fn root_cause(
         counted: RootCause::default(),
         seen: BTreeMap::new(),
         followed: Vec::new(),
+        late_at: BTreeMap::new(),
     };
     let mut fitted_at = from;
     while fitted_at < to {
@@ -220,6 +222,7 @@ fn place(subjects: &[Subject<'_>], id: &DatasetId) -> Option<usize> {
 
 /// What is known of a cycle that is or was late.
 struct Late {
+    root_was_seen: bool,
     is_named_at_once: bool,
     is_named: bool,
     /// What was told of its recovery last: when, the root, and how long after
@@ -235,6 +238,8 @@ struct Walk<'a> {
     /// By dataset and start of the cycle.
     seen: BTreeMap<(usize, i64), Option<Late>>,
     followed: Vec<Followed>,
+    /// When a dataset was seen late last.
+    late_at: BTreeMap<DatasetId, i64>,
 }
 
 impl Walk<'_> {
@@ -257,13 +262,16 @@ impl Walk<'_> {
             .collect();
         let attribution = attribute(self.lineage, datasets, &learned.lags, now);
         let found = incidents(self.lineage, datasets, &learned.lags, &seen.feeds, now);
-        self.name(&late, &attribution);
+        for (.., of) in late.iter().filter(|(.., of)| !of.is_past) {
+            self.late_at.insert(of.dataset_id.clone(), now);
+        }
+        self.name(&late, &attribution, now);
         self.expect(&late, &found, now);
         self.page(&late, found, now);
     }
 
     /// Is each late cycle under the dataset it began with?
-    fn name(&mut self, late: &[(usize, i64, LateDataset)], attribution: &Attribution) {
+    fn name(&mut self, late: &[(usize, i64, LateDataset)], attribution: &Attribution, now: i64) {
         for (place, (i, start, of)) in late.iter().enumerate() {
             if !of.is_overdue() {
                 continue;
@@ -278,11 +286,14 @@ impl Walk<'_> {
             let mut claims = attribution.claims(place).iter();
             let is_named = claims.any(|claim| late[claim.root as usize].2.dataset_id == root);
             let seen = entry.or_insert(None).get_or_insert(Late {
+                root_was_seen: false,
                 is_named_at_once: is_named,
                 is_named,
                 told: None,
             });
             seen.is_named = is_named;
+            let was_late = self.late_at.get(&root);
+            seen.root_was_seen |= was_late.is_some_and(|at| now - at <= REOPENS_WITHIN.as_secs());
         }
     }
 
@@ -358,8 +369,10 @@ impl Walk<'_> {
         for ((i, _), late) in &self.seen {
             let Some(late) = late else { continue };
             self.counted.n_late += 1;
+            let was_seen = late.root_was_seen || late.is_named;
+            self.counted.n_root_seen += u64::from(was_seen);
             self.counted.n_named += u64::from(late.is_named);
-            self.counted.n_named_at_once += u64::from(late.is_named_at_once);
+            self.counted.n_named_at_once += u64::from(late.is_named_at_once && was_seen);
             let Some((told_at, root, wait)) = late.told else {
                 continue;
             };

@@ -233,7 +233,7 @@ when the holdout began (`insufficient_history` below three arrivals), `n_arrival
 `methods`: counts, `n_cold_incidents`, `n_cold_false_alarms`, `minutes_to_deadline_p50`.
 
 `root_cause` (null where what began where is not known): counts `n_late` (cycles late for a reason), \
-`n_named` of them under the dataset they began with when last seen, `n_named_at_once` when first \
+`n_root_seen` of them whose root passed its own deadline, `n_named` of these under the dataset they began with when last seen, `n_named_at_once` when first \
 seen, `n_pages` (incidents opened), `n_right_pages`, `n_feed_pages`, `n_alerts` (cycles that turned \
 late), `n_recoveries` told, `n_within` of them as told; and as shares `accuracy`, `accuracy_at_once`, \
 `precision_per_page`, `suppressed`, `recovered_as_told`.

@@ -7,7 +7,10 @@ use serde::Serialize;
 pub struct RootCause {
     /// Late cycles for which something had gone wrong.
     pub n_late: u64,
-    /// Of them, those under the dataset it began with when they were last seen.
+    /// Of them, those of which the dataset it began with was seen late at all:
+    /// it passed its own deadline.
+    pub n_root_seen: u64,
+    /// Of these, those under the dataset it began with when they were last seen.
     pub n_named: u64,
     /// Of them, those already so when they were first seen.
     pub n_named_at_once: u64,
@@ -28,7 +31,7 @@ pub struct RootCause {
 /// The rates of [`RootCause`]; `None` where nothing was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct RootCauseRates {
-    /// Share of late cycles under the dataset it began with.
+    /// Of late cycles whose root was seen late, the share under that root.
     pub accuracy: Option<f64>,
     /// … when they were first seen.
     pub accuracy_at_once: Option<f64>,
@@ -45,6 +48,7 @@ impl RootCause {
     pub fn add(&mut self, other: &RootCause) {
         let RootCause {
             n_late,
+            n_root_seen,
             n_named,
             n_named_at_once,
             n_pages,
@@ -55,6 +59,7 @@ impl RootCause {
             n_within,
         } = *other;
         self.n_late += n_late;
+        self.n_root_seen += n_root_seen;
         self.n_named += n_named;
         self.n_named_at_once += n_named_at_once;
         self.n_pages += n_pages;
@@ -69,8 +74,8 @@ impl RootCause {
     pub fn rates(&self) -> RootCauseRates {
         let share = |n: u64, of: u64| (of > 0).then(|| n as f64 / of as f64);
         RootCauseRates {
-            accuracy: share(self.n_named, self.n_late),
-            accuracy_at_once: share(self.n_named_at_once, self.n_late),
+            accuracy: share(self.n_named, self.n_root_seen),
+            accuracy_at_once: share(self.n_named_at_once, self.n_root_seen),
             precision_per_page: share(self.n_right_pages, self.n_pages),
             suppressed: share(self.n_alerts.saturating_sub(self.n_pages), self.n_alerts),
             recovered_as_told: share(self.n_within, self.n_recoveries),

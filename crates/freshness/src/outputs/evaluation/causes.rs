@@ -9,11 +9,12 @@ use crate::outputs::words;
 pub fn root_causes(found: &RootCause) -> String {
     let rates = found.rates();
     format!(
-        "Incidents, looked at every hour: {} of {} late cycles ({}) stand under the dataset they \
-         began with, {} when first seen. {} rather than {} ({} suppressed); {} of a dataset with \
+        "Incidents, looked at every hour: of {} late cycles {} began with a dataset that was seen \
+         late too; {} ({}) stand under it, {} when first seen. {} rather than {} ({} suppressed); {} of a dataset with \
          which something had begun. {} of {} dependents ({}) came when it was said.",
-        words::thousands(found.n_named),
         words::thousands(found.n_late),
+        words::thousands(found.n_root_seen),
+        words::thousands(found.n_named),
         percent(rates.accuracy, 1),
         percent(rates.accuracy_at_once, 1),
         words::count(found.n_pages, "page"),
