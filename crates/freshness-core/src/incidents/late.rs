@@ -1,6 +1,5 @@
 //! What must be known of a late dataset to say why it is late?
 
-use crate::civil::MINUTE;
 use crate::dataset::DatasetId;
 use crate::state::{DatasetState, Severity, State};
 
@@ -55,12 +54,8 @@ impl LateDataset {
         }
         let current = state.current.as_ref()?;
         let since = current.deadline?.as_second();
-        let (usual_from, usual_by) = match &current.because {
-            Some(because) => {
-                let minutes = because.threshold - because.p50;
-                let usual = since - (minutes * MINUTE as f64).round() as i64;
-                (usual, usual)
-            }
+        let (usual_from, usual_by) = match current.usual_at {
+            Some(usual) => (usual.as_second(), usual.as_second()),
             // A cold start or a feed without a calendar: any time from the
             // start of the cycle, or of the silence.
             None => (current.cycle_start.as_second().min(since), since),

@@ -75,12 +75,9 @@ fn period(model: &Model) -> Option<i64> {
 
 fn one_served(cycle: &CycleVerdict) -> Option<Served> {
     let because = cycle.because.as_ref();
-    let deadline = cycle.deadline.map(Timestamp::as_second);
     Some(Served {
         arrived_at: cycle.arrived_at?.as_second(),
-        usual_at: deadline
-            .zip(because)
-            .map(|(deadline, because)| deadline - to_seconds(because.threshold - because.p50)),
+        usual_at: cycle.usual_at.map(Timestamp::as_second),
         spread: because.map_or((0, 0), |because| {
             (
                 to_seconds(because.p50 - because.p10),
