@@ -107,19 +107,20 @@ fn check(store: &mut Store, round: i64) {
         n_late: 0,
         n_critical: 0,
     };
-    let found = match round % 2 {
-        0 => Incidents::default(),
-        _ => one_incident(instant),
+    let known = store.datasets().unwrap();
+    let found = match known.first() {
+        Some(first) if round % 2 != 0 => one_incident(first.id.clone(), instant),
+        _ => Incidents::default(),
     };
     let follow = |before, _: &[_]| advance(before, found, |_| None, |_| true, instant);
     store.record_check(&check, &states, follow).unwrap();
 }
 
-/// Some dataset is late since an instant.
-fn one_incident(since: Timestamp) -> Incidents {
+/// A dataset is late since an instant.
+fn one_incident(root: DatasetId, since: Timestamp) -> Incidents {
     let incident = Incident {
         kind: IncidentKind::Root,
-        root: Some(DatasetId::try_from("a 0").unwrap()),
+        root: Some(root),
         state: State::Late,
         severity: None,
         cycle: None,
