@@ -159,7 +159,7 @@ Cell       cycles of Thursday: 13 delays, 100 % of its cycles delivered
 Expected   03:0[..] to 03:0[..] (p10 to p90), median 03:0[..]
 Deadline   2026-02-26 03:[..] America/New_York = 2026-02-26 08:[..] UTC
            learned: 3 h [..] min after the cycle begins, the same in 9 of 10 resamples
-           about 1 ordinary cycle in [..] is later
+           at most about 1 ordinary cycle in [..] is later
 Arrived    2026-02-26 03:03 America/New_York
 Last seen  2026-02-27 03:05 America/New_York
            65 arrivals in all

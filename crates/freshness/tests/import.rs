@@ -317,6 +317,26 @@ hint: `--on-error skip` imports the other rows
 }
 
 #[test]
+fn lines_are_counted_alike_whatever_ends_them() {
+    for end in ["\n", "\r\n"] {
+        let rows = [
+            "dataset_id,arrived_at",
+            "a,2026-09-01T05:00:00Z",
+            "a,soon",
+            "",
+        ];
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("some.csv"), rows.join(end)).unwrap();
+        let ran = import(folder.path(), "arrivals some.csv", b"");
+        assert!(
+            ran.stderr.contains("some.csv line 3, arrived_at"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
 fn bad_lines_of_json_are_named_too() {
     check_refused(
         "arrivals",

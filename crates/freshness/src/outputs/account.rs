@@ -314,7 +314,7 @@ fn rests_on(explained: &Explained, cycle: &CycleVerdict, because: &Expectation) 
         });
     }
     lines.push(format!(
-        "about 1 ordinary cycle in {:.0} is later",
+        "at most about 1 ordinary cycle in {:.0} is later",
         1.0 / model.false_alarm_rate
     ));
     let Some(cycle) = explained.cycle(cycle) else {

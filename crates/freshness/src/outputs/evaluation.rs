@@ -294,7 +294,15 @@ fn caught(scores: &Scores) -> String {
 /// A number; `-` where there is none.
 pub(super) fn number(number: Option<f64>, decimals: usize) -> String {
     match number.filter(|number| number.is_finite()) {
-        Some(number) => format!("{number:.decimals$}"),
+        Some(number) => {
+            let text = format!("{number:.decimals$}");
+            // What rounds to nothing has no sign.
+            let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
+            match is_zero {
+                true => text.trim_start_matches('-').to_owned(),
+                false => text,
+            }
+        }
         None => none(),
     }
 }
@@ -310,7 +318,7 @@ pub(super) fn percent(share: Option<f64>, decimals: usize) -> String {
 /// Minutes in words.
 pub(super) fn minutes(minutes: Option<f64>) -> String {
     match minutes.filter(|minutes| minutes.is_finite()) {
-        Some(minutes) if minutes.abs() < 60.0 => format!("{minutes:.1} min"),
+        Some(minutes) if minutes.abs() < 60.0 => format!("{} min", number(Some(minutes), 1)),
         Some(minutes) if minutes < 0.0 => format!("-{}", words::minutes(-minutes)),
         Some(minutes) => words::minutes(minutes),
         None => none(),

@@ -116,7 +116,7 @@ fn compared(found: &[(u64, Evaluation)]) -> Vec<String> {
         .map(|(seed, _)| seed.to_string())
         .collect();
     lines.push(match worse.is_empty() {
-        true => "Its F1 is below the reference's on no seed.".to_owned(),
+        true => "On no seed is its F1 below the reference's.".to_owned(),
         false => format!(
             "Its F1 is below the reference's on seeds {}.",
             worse.join(", ")

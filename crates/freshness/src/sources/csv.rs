@@ -25,7 +25,8 @@ pub(super) fn read(
     columns: &Columns,
     on_row: &mut OnRow<'_>,
 ) -> Result<TableRead, SourceError> {
-    let delimiter = delimiter(bytes.fill_buf().map_err(from_io)?);
+    let head = bytes.fill_buf().map_err(from_io)?;
+    let (delimiter, uncounted) = (delimiter(head), u64::from(has_two_byte_ends(head)));
     let done = Shared::new(Done { byte: 0, line: 1 });
     let last_byte = Shared::new(None);
     let mut reader = ReaderBuilder::new()
@@ -45,14 +46,17 @@ pub(super) fn read(
         if !reader.read_byte_record(record).map_err(from_csv)? {
             return Ok(None);
         }
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = match record.position() {
+            Some(start) if start.byte() > 0 => start.line() + uncounted,
+            _ => 1,
+        };
         let end = reader.position();
         if end.byte() - record.position().map_or(0, csv::Position::byte) > LINE_BYTES_MAX {
             return Err(SourceError::LongLine { line });
         }
         done.set(Done {
             byte: end.byte(),
-            line: end.line(),
+            line: end.line() + uncounted,
         });
         Ok(Some(line))
     };
@@ -106,6 +110,13 @@ fn is_unclosed(record: &ByteRecord, last_byte: Option<u8>) -> bool {
         .next_back()
         .is_some_and(|last| last.contains(&b'\n'));
     ends_lines && last_byte.is_some_and(|last| last != b'"')
+}
+
+/// Do its lines end in CR LF? Then a record starts before the LF that ends the
+/// line before, and that line is not counted yet.
+fn has_two_byte_ends(head: &[u8]) -> bool {
+    let end = head.iter().position(|&byte| byte == b'\n');
+    end.is_some_and(|end| head[..end].ends_with(b"\r"))
 }
 
 /// Comma, unless the first line has more semicolons or tabs.
