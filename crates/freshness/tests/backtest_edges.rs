@@ -118,7 +118,7 @@ fn arrivals_at_the_edge_of_what_can_be_written_are_refused_by_line() {
     assert_data_eq!(
         ran.expect(2).stderr,
         str![[r#"
-error: 4 bad rows (2 before 1990, 1 placeholder for no time, 1 year 1970 looks like a missing timestamp); nothing was imported
+error: 4 bad rows (2 before 1990, 1 placeholder for no time, 1 year 1970 looks like a missing timestamp); nothing was done
   arrivals.csv line 2, arrived_at: before 1990, too early for an arrival: "-009999-01-02T01:59:59Z"
   arrivals.csv line 3, arrived_at: before 1990, too early for an arrival: "0001-01-01T00:00:00Z"
   arrivals.csv line 4, arrived_at: year 1970 looks like a missing timestamp: "1970-01-01T00:00:00Z"

@@ -307,15 +307,16 @@ fn with_progress<T>(
 }
 
 pub(super) fn in_words(error: IngestError) -> anyhow::Error {
-    told(error, Some("`--on-error skip` imports the other rows"))
+    let way_round = Some("`--on-error skip` imports the other rows");
+    told(error, "nothing was imported", way_round)
 }
 
-/// … where a bad row stops everything.
+/// … of files that are read and not imported: a bad row stops everything.
 pub(super) fn in_words_to_stop(error: IngestError) -> anyhow::Error {
-    told(error, None)
+    told(error, "nothing was done", None)
 }
 
-fn told(error: IngestError, way_round_bad_rows: Option<&str>) -> anyhow::Error {
+fn told(error: IngestError, consequence: &str, way_round_bad_rows: Option<&str>) -> anyhow::Error {
     let hint = match &error {
         IngestError::Source { error, .. } => error.hint(),
         IngestError::BadRows(bad) => {
@@ -325,15 +326,13 @@ fn told(error: IngestError, way_round_bad_rows: Option<&str>) -> anyhow::Error {
                 .copied()
                 .chain(way_round_bad_rows)
                 .collect();
-            let message = format!("{}; nothing was imported{}", counted(bad), Shown(bad));
+            let message = format!("{}; {consequence}{}", counted(bad), Shown(bad));
             return match hints.is_empty() {
                 true => anyhow::anyhow!(message),
                 false => failure(message, hints.join("\nhint: ")),
             };
         }
-        IngestError::Lineage(_) => {
-            Some("nothing was imported; one of these edges is wrong".to_owned())
-        }
+        IngestError::Lineage(_) => Some(format!("{consequence}; one of these edges is wrong")),
         IngestError::Store(error) => error.hint().map(str::to_owned),
     };
     match hint {

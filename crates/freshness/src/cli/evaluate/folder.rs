@@ -14,7 +14,7 @@ use freshness_lab::truth::Truth;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::cli::import::in_words;
+use crate::cli::import::in_words_to_stop;
 use crate::hint::{WithHint as _, failure};
 use crate::rounds::ingest;
 use crate::sources::{Source, TimeRules};
@@ -87,7 +87,8 @@ fn datasets(folder: &Path, now: Timestamp) -> anyhow::Result<Vec<(Dataset, Arriv
         .then(|| source("datasets.csv"))
         .into_iter()
         .collect();
-    ingest::histories(&[source("arrivals.csv")], &declared, &times, &|_| {}).map_err(in_words)
+    ingest::histories(&[source("arrivals.csv")], &declared, &times, &|_| {})
+        .map_err(in_words_to_stop)
 }
 
 /// The lineage, if there is one in the folder.
@@ -96,6 +97,6 @@ fn lineage(folder: &Path) -> anyhow::Result<Option<Lineage>> {
     if !path.exists() {
         return Ok(None);
     }
-    let lineage = ingest::edges(&[Source::named(path, None)]).map_err(in_words)?;
+    let lineage = ingest::edges(&[Source::named(path, None)]).map_err(in_words_to_stop)?;
     Ok(Some(lineage))
 }
