@@ -4,8 +4,9 @@
 //! are packed a few dozen at a time (raw deflate, then base64), and the browser
 //! unpacks those that are opened.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::thread;
 
 use base64::Engine as _;
@@ -16,30 +17,36 @@ use flate2::write::DeflateEncoder;
 /// Panels that are unpacked together: enough of them to share their words.
 pub(super) const PER_BLOCK: usize = 64;
 
-/// A tenth smaller than at 4; higher levels take much longer and gain nothing.
-const LEVEL: Compression = Compression::new(6);
+/// Panels that are packed as small as they get; fewer are packed fast, because
+/// the page is small anyway.
+const MANY: usize = 10_000;
 
-/// The panels, packed; `order` says which come first.
+/// The panels, packed, in their order.
 pub(super) fn pack(panels: &[&str]) -> Vec<String> {
     let blocks: Vec<&[&str]> = panels.chunks(PER_BLOCK).collect();
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = blocks.len().div_ceil(n_threads).max(1);
+    let level = match panels.len() {
+        ..MANY => Compression::fast(),
+        _ => Compression::new(6),
+    };
     thread::scope(|scope| {
         let working: Vec<_> = blocks
             .chunks(share)
-            .map(|blocks| scope.spawn(|| blocks.iter().map(|block| packed(block)).collect()))
+            .map(|blocks| scope.spawn(move || packed(blocks, level)))
             .collect();
         working
             .into_iter()
-            .flat_map(|thread| -> Vec<String> { thread.join().unwrap_or_default() })
+            .flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
             .collect()
     })
 }
 
-/// A block as an array of panels.
-fn packed(panels: &[&str]) -> String {
-    let mut out = DeflateEncoder::new(Vec::new(), LEVEL);
-    let mut write = || {
+/// Blocks as arrays of panels. One encoder does them all: its memory is larger
+/// than what it writes.
+fn packed(blocks: &[&[&str]], level: Compression) -> Vec<String> {
+    let mut out = DeflateEncoder::new(Vec::new(), level);
+    let mut block = |panels: &[&str]| -> io::Result<String> {
         out.write_all(b"[")?;
         for (i, panel) in panels.iter().enumerate() {
             if i > 0 {
@@ -47,12 +54,11 @@ fn packed(panels: &[&str]) -> String {
             }
             out.write_all(panel.as_bytes())?;
         }
-        out.write_all(b"]")
+        out.write_all(b"]")?;
+        Ok(STANDARD.encode(out.reset(Vec::new())?))
     };
-    write()
-        .and_then(|()| out.finish())
-        .map(|bytes| STANDARD.encode(bytes))
-        .expect("memory takes what is written")
+    let all: io::Result<Vec<String>> = blocks.iter().map(|panels| block(panels)).collect();
+    all.expect("memory takes what is written")
 }
 
 /// JSON that nothing in a page takes for markup, whatever the names in it.
@@ -89,7 +95,7 @@ mod tests {
         assert_eq!(blocks.len(), 4);
         let bytes = STANDARD.decode(&blocks[1]).unwrap();
         let mut text = String::new();
-        std::io::Read::read_to_string(
+        io::Read::read_to_string(
             &mut flate2::read::DeflateDecoder::new(bytes.as_slice()),
             &mut text,
         )
