@@ -7,7 +7,7 @@
 
 use jiff::Timestamp;
 
-use super::overdue::{Overdue, Waiting};
+use super::overdue::{self, Overdue, Waiting};
 use super::silence;
 use super::verdict::{CycleVerdict, DatasetState, Severity, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
@@ -299,7 +299,10 @@ impl<'a> Schedule<'a> {
             let cycle = &cycles[i];
             let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
             let threshold = to_seconds(self.threshold(cycle));
-            let own_deadline = self.calendar.instant(self.zone, cycle, threshold);
+            let may_have_moved = seen.last().map_or(0, |seen| {
+                overdue::may_have_moved(&seen.verdict, self.period)
+            });
+            let own_deadline = self.calendar.instant(self.zone, cycle, threshold) + may_have_moved;
             let arrived_at = served[i].map(|arrival| history.at()[arrival]);
             let because = match self.rule {
                 Rule::Learned(model) => Some(model.expect(cycle)),

@@ -83,6 +83,26 @@ pub fn parents_first(
     }
 }
 
+/// A schedule does not move by more than this share of its period unnoticed.
+const LARGEST_MOVE: i64 = 8;
+
+/// Seconds by which the next delivery may be later than learned, because the
+/// one `before` came late: two incidents in a row are rarer than a schedule that
+/// has moved, which the next fit will know. Feeds of several a day work through
+/// a queue instead.
+pub(super) fn may_have_moved(before: &CycleVerdict, period: i64) -> i64 {
+    let (State::LateArrival, Some(usual), Some(arrived)) =
+        (before.state, before.usual_at, before.arrived_at)
+    else {
+        return 0;
+    };
+    let late = arrived.as_second() - usual.as_second();
+    match period >= DAY && late <= period / LARGEST_MOVE {
+        true => late,
+        false => 0,
+    }
+}
+
 /// A cycle that may be late early. UTC seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiting {

@@ -191,6 +191,23 @@ mod tests {
     }
 
     #[test]
+    fn a_schedule_that_moved_alerts_once_and_what_never_comes_then_is_alerted_too() {
+        check_replay(
+            &[(70, Some(8)), (71, Some(8))],
+            90,
+            &["2024-12-13 LateArrival alerted"],
+        );
+        check_replay(
+            &[(70, Some(8)), (71, None)],
+            90,
+            &[
+                "2024-12-13 LateArrival alerted",
+                "2024-12-14 Missed alerted",
+            ],
+        );
+    }
+
+    #[test]
     fn what_comes_later_does_not_undo_an_alert() {
         // Nothing on day 70; on day 71 a lone delivery at 04:00, which the
         // next day shows to be early.
