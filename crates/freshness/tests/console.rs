@@ -421,13 +421,20 @@ fn the_same_store_and_instant_make_the_same_bytes() {
 fn a_folder_with_files_of_others_is_refused() {
     let house = House::fitted();
     fs::create_dir(house.path("mine")).unwrap();
-    fs::write(house.path("mine/thesis.txt"), "years of work").unwrap();
+    // A page of another program is no report either.
+    fs::write(
+        house.path("mine/console.html"),
+        "<!doctype html>years of work",
+    )
+    .unwrap();
     let ran = house.run("report --out mine").expect(2);
     assert!(
         ran.stderr
             .contains("the folder holds files of others: mine"),
         "{ran:?}"
     );
+    let page = house.path("mine/console.html");
+    assert!(fs::read_to_string(page).unwrap().ends_with("years of work"));
     // A report is replaced, and what was put beside it stays.
     house.run("report --out report").expect(0);
     fs::write(house.path("report/note.txt"), "mine").unwrap();

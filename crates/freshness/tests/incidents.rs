@@ -5,7 +5,7 @@ mod house;
 use std::fs;
 
 use freshness::outputs::incidents::INCIDENT_FIELDS;
-use house::House;
+use house::{House, Ran};
 use serde_json::Value;
 use snapbox::{IntoData, assert_data_eq, str};
 
@@ -223,6 +223,15 @@ fn explain_says_what_a_late_dataset_is_explained_by() {
     let ran = house.run(&format!("explain raw_orders {AT}")).expect(0);
     let line = ran.stdout.lines().nth(2).unwrap();
     assert!(line.ends_with("3 others are late because of it"), "{line}");
+}
+
+#[test]
+fn a_name_with_escapes_for_the_terminal_is_refused() {
+    let house = house();
+    let mut command = house.command(&format!("ack raw_orders --why vendor {AT}"));
+    let ran = Ran::from(command.args(["--by", "bob\x1b[31m"]).output().unwrap()).expect(2);
+    let why = "expected text on one line, without control characters";
+    assert!(ran.stderr.contains(why), "{ran:?}");
 }
 
 #[test]

@@ -186,6 +186,18 @@ fn old_models_answer_no_gate_that_is_strict() {
 }
 
 #[test]
+fn a_clock_behind_the_last_check_opens_no_gate() {
+    let house = house();
+    house.run("check");
+    let ran = house.run("gate lonely --min-score 0 --now 2026-02-01T00:00:00Z");
+    let said = ran.expect(2).stderr;
+    assert!(
+        said.contains("the clock is behind the last check"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_dashboard_named_like_a_script_is_harmless() {
     let house = house();
     fs::write(

@@ -117,6 +117,10 @@ pub(super) fn end(
 pub(super) fn text(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("expected some text".to_owned()),
+        // They would reach the terminal of everybody who reads it.
+        text if text.contains(char::is_control) => {
+            Err("expected text on one line, without control characters".to_owned())
+        }
         text => Ok(text.to_owned()),
     }
 }

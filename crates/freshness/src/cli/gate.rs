@@ -7,12 +7,13 @@
 
 use clap::Args;
 use freshness_core::trust::Trust;
+use freshness_store::Access;
 
 use super::status::say_doubts;
 use super::trust::{place_of, trusted};
 use super::{Answer, Context};
 use crate::outputs::words;
-use crate::rounds::Doubt;
+use crate::rounds::{self, Doubt};
 
 /// Fail if a dashboard cannot be believed far enough to be refreshed.
 ///
@@ -43,6 +44,8 @@ pub(super) struct GateArgs {
 }
 
 pub(super) fn run(args: &GateArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    // A refresh must not be let through because a clock is wrong.
+    rounds::not_behind(&context.open(Access::ReadOnly)?, &context.clock)?;
     let trusted = trusted(context)?;
     let (_, trust) = &trusted.dashboards[place_of(&args.dashboard, &trusted.dashboards)?];
     let doubts = &trusted.checked.doubts;
@@ -50,6 +53,9 @@ pub(super) fn run(args: &GateArgs, context: &mut Context) -> anyhow::Result<Answ
     let strict = args.strict || context.settings.check.strict;
     let are_old = |doubt: &Doubt| matches!(doubt, Doubt::OldModels { .. });
     if strict && doubts.iter().any(are_old) {
+        context
+            .out
+            .talk("could not tell: the models are too old to be strict with");
         return Ok(Answer::CouldNotTell);
     }
     let answer = answer(trust, args.min_score);

@@ -140,6 +140,9 @@ impl Counts {
     }
 }
 
+/// Fewer characters name an incident by accident.
+const ID_START: usize = 4;
+
 /// The incidents of an id, of the start of one, or of a dataset.
 pub(super) fn named<'a>(
     incidents: &'a [Followed],
@@ -150,7 +153,7 @@ pub(super) fn named<'a>(
         id.is_ok_and(|id| followed.incident.counts(&id).is_some())
     };
     let mut found: Vec<&Followed> = incidents.iter().filter(is_dataset).collect();
-    if found.is_empty() {
+    if found.is_empty() && asked.len() >= ID_START {
         let begins = |followed: &&Followed| followed.id.starts_with(asked);
         found = incidents.iter().filter(begins).collect();
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -48,6 +48,8 @@ pub(super) struct ReportArgs {
 
 /// The page.
 const PAGE: &str = "console.html";
+/// Its mark stands in the first bytes of the page.
+const HEAD_BYTES: u64 = 4_096;
 /// The same for programs.
 const DOCUMENT: &str = "console.json";
 
@@ -155,6 +157,13 @@ fn write_badges(folder: &Path, console: &Console<Panel>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Is it a page that a report has written?
+fn is_ours(page: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = fs::File::open(page).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    read.is_ok() && String::from_utf8_lossy(&head).contains(console::GENERATOR)
+}
+
 /// Refuses a folder with files that no report has written, so that nothing of
 /// anybody is lost or mixed up with a report that is put on a server.
 fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
@@ -170,7 +179,7 @@ fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
     let names = names.map_err(|error: std::io::Error| {
         anyhow::Error::from(error).context(format!("cannot read the folder: {}", folder.display()))
     })?;
-    match names.is_empty() || names.iter().any(|name| name == PAGE) {
+    match names.is_empty() || is_ours(&folder.join(PAGE)) {
         true => Ok(()),
         false => Err(failure(
             format_args!("the folder holds files of others: {}", folder.display()),

@@ -271,8 +271,9 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
                 page.more(line);
             }
             if let Some(by) = &cycle.held_up_by {
+                let learned = after(explained, cycle, because.threshold, zone);
                 page.more(format!(
-                    "brought forward: {by} was overdue when this was to come"
+                    "brought forward from {learned}: {by} was overdue when this was to come"
                 ));
             }
         }

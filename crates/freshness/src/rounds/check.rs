@@ -81,24 +81,13 @@ pub(super) const NO_MODEL: &str = "none";
 const DATASETS_PER_THREAD: usize = 1_000;
 
 /// Judges every dataset and records it: one check.
-///
-/// A check of an instant before the last one is refused, because it would say
-/// "not late yet" of what was late already.
 pub fn check(
     store: &mut Store,
     clock: &Clock,
     max_model_age: SignedDuration,
     threads: Option<u16>,
 ) -> Result<Checked, RoundError> {
-    // In this order: another check may end between the two.
-    let last = store.last_check()?;
-    let now = clock.now();
-    if let Some(last) = last.filter(|last| last.now > now) {
-        return Err(RoundError::ClockBehind {
-            now,
-            last: last.now,
-        });
-    }
+    let now = not_behind(store, clock)?;
     // A pinned clock that runs ahead must not make every later check stale.
     if clock.is_ahead() {
         return look(store, now, max_model_age, threads);
@@ -126,6 +115,21 @@ pub fn check(
     checked.causes = Causes::new(recorded.advanced, n_late);
     checked.recorded = true;
     Ok(checked)
+}
+
+/// The instant to judge. One before the last check is refused, because it would
+/// say "not late yet" of what was late already.
+pub fn not_behind(store: &Store, clock: &Clock) -> Result<Timestamp, RoundError> {
+    // In this order: another check may end between the two.
+    let last = store.last_check()?;
+    let now = clock.now();
+    match last.filter(|last| last.now > now) {
+        Some(last) => Err(RoundError::ClockBehind {
+            now,
+            last: last.now,
+        }),
+        None => Ok(now),
+    }
 }
 
 /// Judges every dataset and records nothing: the incidents are told as if it

@@ -27,7 +27,7 @@ use freshness_core::lineage::LineageError;
 use freshness_store::StoreError;
 
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
-pub use check::{Checked, Doubt, Judged, check, look};
+pub use check::{Checked, Doubt, Judged, check, look, not_behind};
 pub use console::{Console, ModelCounts, console};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};

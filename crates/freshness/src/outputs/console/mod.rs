@@ -25,6 +25,9 @@ pub use badges::{BadgeFile, badges, is_badge};
 pub use page::write_page;
 pub use panel::{Panel, Recent, panel};
 
+/// What a page says of who made it.
+pub const GENERATOR: &str = r#"name="generator" content="freshness report""#;
+
 /// Writes console.json: on one line, because of 20,000 datasets the indents
 /// alone would be 20 MB.
 pub fn write_json(out: &mut impl Write, console: &Console<Panel>) -> io::Result<()> {
