@@ -19,6 +19,9 @@ use crate::schedule::{Calendar, Cycle, Grain};
 /// Cycles before the last arrival that are looked at, so that a backlog is
 /// credited as the fit credits it.
 const CONTEXT_CYCLES: i64 = 8;
+/// Cycles after the last arrival that are counted: of a clock in the year 9998
+/// there would be millions.
+const MOST_CYCLES: i64 = 100_000;
 /// Empty cycles in a row are no habit once their joint chance is below this.
 const IMPROBABLE: f64 = 0.001;
 /// Arrivals below which nothing can be said at all.
@@ -64,7 +67,8 @@ pub fn judge(
     let seen = match Schedule::of(&model.fitted) {
         Some(schedule) => {
             let from = last_arrival - CONTEXT_CYCLES * schedule.period;
-            let window = (from, now + 1);
+            let counted = last_arrival.saturating_add(MOST_CYCLES * schedule.period);
+            let window = (from, (now + 1).min(counted));
             schedule.verdicts(model, history, n, holidays, upstream, window, now)
         }
         None => silence::verdicts(&model.fitted, history, last_arrival, now + 1, now),
