@@ -130,6 +130,25 @@ pub fn cycles_until(
         .collect()
 }
 
+/// The learned deadlines of the expected cycles that begin in `[from, to)` (UTC
+/// seconds), each with the start of its cycle, oldest first; none without a
+/// calendar.
+pub fn deadlines(
+    model: &Model,
+    holidays: &Holidays,
+    (from, to): (i64, i64),
+) -> Vec<(Timestamp, Timestamp)> {
+    let Some(schedule) = Schedule::of(&model.fitted) else {
+        return Vec::new();
+    };
+    let (cycles, n_asked) = schedule.cycles(holidays, from, to);
+    let of = |cycle: &Cycle| {
+        let deadline = to_timestamp(schedule.own_deadline(cycle));
+        (to_timestamp(cycle.start), deadline)
+    };
+    cycles[..n_asked].iter().map(of).collect()
+}
+
 /// How much a state matters. A cold start and a provisional model can only
 /// advise, whatever the dataset; so can a feed that supports no promise.
 pub(super) fn severity(state: State, fitted: &Fitted, critical: bool) -> Option<Severity> {
@@ -278,6 +297,12 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// The deadline that was learned, whatever came before.
+    fn own_deadline(&self, cycle: &Cycle) -> i64 {
+        let threshold = to_seconds(self.threshold(cycle));
+        self.calendar.instant(self.zone, cycle, threshold)
+    }
+
     /// The cycles that begin in `[from, to)`; the first few may lack context.
     #[allow(
         clippy::too_many_arguments,
@@ -302,11 +327,10 @@ impl<'a> Schedule<'a> {
         for i in 0..n_asked {
             let cycle = &cycles[i];
             let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
-            let threshold = to_seconds(self.threshold(cycle));
             let may_have_moved = seen.last().map_or(0, |seen| {
                 overdue::may_have_moved(&seen.verdict, self.period)
             });
-            let own_deadline = self.calendar.instant(self.zone, cycle, threshold) + may_have_moved;
+            let own_deadline = self.own_deadline(cycle) + may_have_moved;
             let arrived_at = served[i].map(|arrival| history.at()[arrival]);
             let because = match self.rule {
                 Rule::Learned(model) => Some(model.expect(cycle)),

@@ -7,8 +7,8 @@ mod replay;
 mod silence;
 mod verdict;
 
-pub use judge::{MIN_ARRIVALS, cycles_until, judge};
-pub use overdue::{Overdue, overdue, parents_first};
+pub use judge::{MIN_ARRIVALS, cycles_until, deadlines, judge};
+pub use overdue::{Overdue, in_generations, overdue, parents_first};
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

@@ -67,20 +67,54 @@ pub fn overdue(replayed: &[Replayed]) -> Vec<Overdue> {
     alerts.filter_map(|row| row.overdue.clone()).collect()
 }
 
-/// Goes through datasets, parents first. `look` says of the one at a place of
-/// `ids` what is overdue, told what is of those that it is made from.
-pub fn parents_first(
+/// Looks at datasets a generation of the lineage at a time. `look` looks at those
+/// at some places of `ids`, in that order, and can ask what is overdue of those
+/// that each is made from; `overdue` says what of an answer is. The answers are
+/// in the order of `ids`.
+///
+/// # Errors
+/// The first of `look`; nothing is looked at after it.
+pub fn in_generations<T, E>(
     lineage: &Lineage,
     ids: &[&DatasetId],
-    mut look: impl FnMut(usize, &[Overdue]) -> Option<Overdue>,
-) {
-    let mut found: BTreeMap<&DatasetId, Overdue> = BTreeMap::new();
-    for place in lineage.generations(ids).concat() {
-        let parents = lineage.parents(ids[place].as_str());
-        let upstream = parents.filter_map(|parent| found.get(parent)).cloned();
-        let upstream: Vec<Overdue> = upstream.collect();
-        found.extend(look(place, &upstream).map(|overdue| (ids[place], overdue)));
+    mut look: impl FnMut(&[usize], &(dyn Fn(usize) -> Vec<Overdue> + Sync)) -> Result<Vec<T>, E>,
+    overdue: impl Fn(&T) -> Vec<Overdue>,
+) -> Result<Vec<T>, E> {
+    let mut found: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
+    let mut answers: BTreeMap<usize, T> = BTreeMap::new();
+    for places in lineage.generations(ids) {
+        let seen = look(&places, &|place| {
+            let parents = lineage.parents(ids[place].as_str());
+            let upstream = parents.filter_map(|parent| found.get(parent)).flatten();
+            upstream.cloned().collect()
+        })?;
+        for (place, answer) in places.into_iter().zip(seen) {
+            found.insert(ids[place], overdue(&answer));
+            answers.insert(place, answer);
+        }
     }
+    Ok(answers.into_values().collect())
+}
+
+/// … one dataset after the other.
+///
+/// # Errors
+/// The first of `look`.
+pub fn parents_first<T, E>(
+    lineage: &Lineage,
+    ids: &[&DatasetId],
+    look: impl Fn(usize, &[Overdue]) -> Result<T, E>,
+    overdue: impl Fn(&T) -> Option<Overdue>,
+) -> Result<Vec<T>, E> {
+    let one_by_one = |places: &[usize], upstream_of: &(dyn Fn(usize) -> Vec<Overdue> + Sync)| {
+        let places = places.iter();
+        places
+            .map(|&place| look(place, &upstream_of(place)))
+            .collect()
+    };
+    in_generations(lineage, ids, one_by_one, |answer| {
+        overdue(answer).into_iter().collect()
+    })
 }
 
 /// A schedule does not move by more than this share of its period unnoticed.

@@ -9,10 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Seen;
 use super::losses::{Node, Warehouse};
-use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
 use crate::fit::Model;
-use crate::state::{DatasetState, STOPPED_SECONDS, cycles_until};
+use crate::state::{DatasetState, STOPPED_SECONDS, deadlines};
 
 /// Cycles before now that may be due still.
 const CONTEXT_CYCLES: i64 = 8;
@@ -43,12 +42,11 @@ pub fn next_due(
     };
     // Mostly the next cycle is near; over a long holiday it is not.
     [2 * period, 32 * period.max(DAY)].iter().find_map(|reach| {
-        let nothing = ArrivalHistory::default();
-        let from = now - CONTEXT_CYCLES * period;
-        cycles_until(model, &nothing, holidays, &[], (from, now + reach), now)
-            .into_iter()
-            .filter(|cycle| !is_served(cycle.cycle_start))
-            .filter_map(|cycle| cycle.deadline)
+        let window = (now - CONTEXT_CYCLES * period, now + reach);
+        let awaited = deadlines(model, holidays, window).into_iter();
+        awaited
+            .filter(|(start, _)| !is_served(*start))
+            .map(|(_, deadline)| deadline)
             .find(|deadline| deadline.as_second() > now)
     })
 }

@@ -8,6 +8,7 @@
 mod counted;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::{DAY, HOUR, Holidays};
@@ -195,23 +196,16 @@ fn judge_all(
     now: i64,
 ) -> Vec<DatasetState> {
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
-    let mut states: Vec<Option<DatasetState>> = vec![None; ids.len()];
-    parents_first(lineage, &ids, |place, upstream| {
+    let look = |place: usize, upstream: &[Overdue]| {
         let (subject, model) = (&subjects[place], &learned.models[place]);
         let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
-        let state = judge(
-            subject.dataset,
-            Some(model),
-            &recent,
-            holidays,
-            upstream,
-            now,
-        );
+        let dataset = subject.dataset;
+        let state = judge(dataset, Some(model), &recent, holidays, upstream, now);
         let overdue = Overdue::now(&state, model);
-        states[place] = Some(state);
-        overdue
-    });
-    states.into_iter().flatten().collect()
+        Ok::<_, Infallible>((state, overdue))
+    };
+    let Ok(judged) = parents_first(lineage, &ids, look, |(_, overdue)| overdue.clone());
+    judged.into_iter().map(|(state, _)| state).collect()
 }
 
 /// The place of a dataset.

@@ -3,14 +3,15 @@
 //! One warehouse: a window at its end that no model saw, every method over the
 //! same cycles of it, and what was counted by class and by cadence.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::panic::{self, AssertUnwindSafe};
 
 use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Parameters;
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{Overdue, overdue};
+use freshness_core::state::{Overdue, in_generations, overdue};
 
 use super::compare::{Prepared, lines, method_scores};
 use super::onset::{Stretches, stretches};
@@ -249,26 +250,20 @@ fn prepare_all<'a>(
     plan: &Plan<'_>,
 ) -> Vec<Option<Prepared<'a>>> {
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
-    let mut all: Vec<Option<Prepared<'a>>> = subjects.iter().map(|_| None).collect();
-    let mut alerts: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
     let nothing = Lineage::default();
-    let lineage = plan.lineage.unwrap_or(&nothing);
-    for generation in lineage.generations(&ids) {
-        let prepared = in_parallel(&generation, plan.n_threads, |&place| {
-            let parents = lineage.parents(ids[place].as_str());
-            let upstream = parents.filter_map(|parent| alerts.get(parent)).flatten();
-            let upstream: Vec<Overdue> = upstream.cloned().collect();
-            let work = || prepare(subjects[place], ends_at, plan, &upstream);
+    let look = |places: &[usize], upstream_of: &(dyn Fn(usize) -> Vec<Overdue> + Sync)| {
+        let prepared = in_parallel(places, plan.n_threads, |&place| {
+            let work = || prepare(subjects[place], ends_at, plan, &upstream_of(place));
             panic::catch_unwind(AssertUnwindSafe(work)).ok()
         });
-        for (place, one) in generation.into_iter().zip(prepared) {
-            if let Some(one) = &one {
-                alerts.insert(ids[place], overdue(&one.learned.replayed));
-            }
-            all[place] = one;
-        }
-    }
-    all
+        Ok::<_, Infallible>(prepared)
+    };
+    let alerts = |one: &Option<Prepared<'a>>| {
+        let replayed = one.as_ref().map(|one| overdue(&one.learned.replayed));
+        replayed.unwrap_or_default()
+    };
+    let Ok(prepared) = in_generations(plan.lineage.unwrap_or(&nothing), &ids, look, alerts);
+    prepared
 }
 
 fn prepare<'a>(

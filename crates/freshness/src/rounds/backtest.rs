@@ -1,6 +1,5 @@
 //! What would each dataset have raised over a stretch of its past?
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -9,7 +8,7 @@ use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{Overdue, Replayed, Walk, overdue, replay};
+use freshness_core::state::{Overdue, Replayed, Walk, in_generations, overdue, replay};
 use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
@@ -67,7 +66,7 @@ pub fn backtest(
     let edges = store.lineage()?.into_iter();
     let lineage = Lineage::new(edges.map(|edge| (edge.upstream, edge.downstream)))?;
     let ids: Vec<&DatasetId> = entries.iter().map(|entry| &entry.id).collect();
-    let replayed = parents_first(&lineage, &ids, |places, upstream_of| {
+    let look = |places: &[usize], upstream_of: Upstream<'_>| {
         let one = |store: &Store, &place: &usize| {
             let entry = &entries[place];
             let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
@@ -77,7 +76,8 @@ pub fn backtest(
         };
         let done = |n_more| progress(n_more, entries.len() as u64);
         share(store, n_threads, places, one, done)
-    })?;
+    };
+    let replayed = in_generations(&lineage, &ids, look, raised)?;
     Ok(gathered(*walk, ids.into_iter().cloned().zip(replayed)))
 }
 
@@ -97,7 +97,7 @@ pub fn backtest_of(
     let walk = &within_history(walk, firsts.copied());
     let n_threads = n_threads(threads, datasets.len(), 1);
     let ids: Vec<&DatasetId> = datasets.iter().map(|(dataset, _)| &dataset.id).collect();
-    let replayed = parents_first(lineage, &ids, |places, upstream_of| {
+    let look = |places: &[usize], upstream_of: Upstream<'_>| {
         let one = |(): &(), &place: &usize| {
             let (dataset, history) = &datasets[place];
             let upstream = upstream_of(place);
@@ -105,41 +105,20 @@ pub fn backtest_of(
         };
         let done = |n_more| progress(n_more, datasets.len() as u64);
         Ok::<_, Infallible>(share_with(vec![(); n_threads], places, one, done))
-    });
-    let Ok(replayed) = replayed;
+    };
+    let Ok(replayed) = in_generations(lineage, &ids, look, raised);
     gathered(*walk, ids.into_iter().cloned().zip(replayed))
 }
 
+/// What is overdue above the dataset at a place.
+type Upstream<'a> = &'a (dyn Fn(usize) -> Vec<Overdue> + Sync);
+
 type Past = (Option<i64>, Vec<Replayed>);
 
-/// Replays datasets a generation of the lineage at a time. `replay_all` replays
-/// those at some places of `ids`, told what was raised of those they are made
-/// from.
-fn parents_first<E>(
-    lineage: &Lineage,
-    ids: &[&DatasetId],
-    replay_all: impl Fn(
-        &[usize],
-        &(dyn Fn(usize) -> Vec<Overdue> + Sync),
-    ) -> Result<Vec<Result<Past, String>>, E>,
-) -> Result<Vec<Result<Past, String>>, E> {
-    let mut alerts: BTreeMap<&DatasetId, Vec<Overdue>> = BTreeMap::new();
-    let mut all: BTreeMap<usize, Result<Past, String>> = BTreeMap::new();
-    for places in lineage.generations(ids) {
-        let replayed = replay_all(&places, &|place| {
-            let parents = lineage.parents(ids[place].as_str());
-            let raised = parents.filter_map(|parent| alerts.get(parent)).flatten();
-            raised.cloned().collect()
-        })?;
-        let places = places.into_iter().zip(replayed);
-        for (place, replayed) in places {
-            if let Ok((_, cycles)) = &replayed {
-                alerts.insert(ids[place], overdue(cycles));
-            }
-            all.insert(place, replayed);
-        }
-    }
-    Ok(all.into_values().collect())
+/// What those made from it knew of its past.
+fn raised(past: &Result<Past, String>) -> Vec<Overdue> {
+    past.as_ref()
+        .map_or_else(|_| Vec::new(), |(_, cycles)| overdue(cycles))
 }
 
 /// Leaves out whole steps before anything arrived, so that the others are

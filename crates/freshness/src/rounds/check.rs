@@ -44,6 +44,8 @@ pub struct Judged {
     pub dataset: Dataset,
     /// What can be said of it.
     pub state: DatasetState,
+    /// What was overdue of those it is made from.
+    pub upstream: Vec<Overdue>,
     /// What that means for those made from it, if it is late.
     pub overdue: Option<Overdue>,
     /// How often it turns late; `None` without a model.
@@ -278,6 +280,7 @@ pub(super) fn judge_one(
             let judged = Judged {
                 no: entry.no,
                 dataset,
+                upstream: upstream.to_vec(),
                 overdue: known.and_then(|model| Overdue::now(&state, model)),
                 state,
                 odds: model.as_ref().map(Odds::of),
@@ -358,6 +361,7 @@ fn unreadable(
         no: entry.no,
         dataset,
         state,
+        upstream: Vec::new(),
         overdue: None,
         odds: None,
         period_seconds: None,

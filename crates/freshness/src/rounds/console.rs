@@ -8,19 +8,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::DatasetId;
-use freshness_core::fit::Model;
-use freshness_core::schedule::Grain;
-use freshness_core::state;
 use freshness_core::trust::Trust;
 use freshness_store::{DatasetNo, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::explain::{cycles_since, regime_start};
 use super::figure::reaches_back_to;
 use super::share::{n_threads, share};
-use super::{
-    Checked, Explained, Figure, Judged, RoundError, Window, figure, holidays, look, trust_of,
-};
+use super::{Checked, Explained, Figure, Judged, RoundError, Window, figure, look, trust_of};
 
 /// Everything the console is made from.
 #[derive(Debug)]
@@ -167,13 +163,9 @@ fn recent_past(
         return Ok(nothing());
     };
     let history = history.until(second);
-    let mut cycles = cycles_shown(&model, &history, since, second);
-    // What its sources make late early is known to the state alone.
-    if let (Some(current), Some(newest)) = (&judged.state.current, cycles.last_mut())
-        && current.cycle_start == newest.cycle_start
-    {
-        newest.clone_from(current);
-    }
+    let from = regime_start(&model, &history).max(since);
+    let mut cycles = cycles_since(&model, &history, &judged.upstream, from, second);
+    cycles.truncate(cycles.partition_point(|cycle| cycle.cycle_start <= now));
     Ok(Explained {
         judged: judged.clone(),
         model: Some(model),
@@ -181,25 +173,6 @@ fn recent_past(
         cycles,
         last_credit: None,
     })
-}
-
-/// The verdicts of the present regime's cycles that are shown.
-fn cycles_shown(
-    model: &Model,
-    history: &freshness_core::arrivals::ArrivalHistory,
-    since: i64,
-    now: i64,
-) -> Vec<state::CycleVerdict> {
-    let from = super::explain::regime_start(model, history).max(since);
-    // What came early belongs to a cycle that has not begun.
-    let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
-    let mut cycles = {
-        let window = (from, now + 1 + reach);
-        state::cycles_until(model, history, &holidays(), &[], window, now)
-    };
-    let begun = |cycle: &state::CycleVerdict| cycle.cycle_start.as_second() <= now;
-    cycles.truncate(cycles.partition_point(begun));
-    cycles
 }
 
 impl ModelCounts {

@@ -5,7 +5,7 @@ use freshness_core::civil::MINUTE;
 use freshness_core::fit::{Fitted, Model};
 use freshness_core::incidents::Odds;
 use freshness_core::schedule::{Cycle, Grain};
-use freshness_core::state::{self, CycleVerdict, State};
+use freshness_core::state::{self, CycleVerdict, Overdue, State};
 use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
@@ -52,14 +52,11 @@ pub fn explain(
     let history = store.history(entry.no)?.until(second);
     let holidays = holidays();
     let upstream = overdue::upstream_of(store, &entry.id, &holidays, now)?;
-    let (known, upstream) = (model.as_ref(), &upstream[..]);
-    let state = state::judge(&dataset, known, &history, &holidays, upstream, second);
+    let known = model.as_ref();
+    let state = state::judge(&dataset, known, &history, &holidays, &upstream, second);
     let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
         let from = regime_start(model, &history);
-        // What came early belongs to a cycle that has not begun.
-        let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
-        let window = (from, second + 1 + reach);
-        state::cycles_until(model, &history, &holidays, upstream, window, second)
+        cycles_since(model, &history, &upstream, from, second)
     });
     let n_begun = cycles.partition_point(|cycle| cycle.cycle_start <= now);
     let has_cycles = model
@@ -73,7 +70,8 @@ pub fn explain(
     let judged = Judged {
         no: entry.no,
         dataset,
-        overdue: known.and_then(|model| state::Overdue::now(&state, model)),
+        upstream,
+        overdue: known.and_then(|model| Overdue::now(&state, model)),
         state,
         odds: model.as_ref().map(Odds::of),
         period_seconds: model.as_ref().and_then(period_seconds),
@@ -85,6 +83,20 @@ pub fn explain(
         cycles,
         last_credit,
     })
+}
+
+/// The verdicts of the cycles that begin from then on, also of the one that may
+/// begin next: what came early belongs to it.
+pub(super) fn cycles_since(
+    model: &Model,
+    history: &ArrivalHistory,
+    upstream: &[Overdue],
+    from: i64,
+    now: i64,
+) -> Vec<CycleVerdict> {
+    let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
+    let window = (from, now + 1 + reach);
+    state::cycles_until(model, history, &holidays(), upstream, window, now)
 }
 
 /// To which cycle the arrival of an instant was credited.
@@ -145,10 +157,22 @@ pub fn cycles_between(
     to: i64,
     now: Timestamp,
 ) -> Vec<CycleVerdict> {
-    let Explained { model, history, .. } = explained;
+    let Explained {
+        judged,
+        model,
+        history,
+        ..
+    } = explained;
     model.as_ref().map_or_else(Vec::new, |model| {
         let now = now.as_second();
-        state::cycles_until(model, history, &holidays(), &[], (from, to), now)
+        state::cycles_until(
+            model,
+            history,
+            &holidays(),
+            &judged.upstream,
+            (from, to),
+            now,
+        )
     })
 }
 

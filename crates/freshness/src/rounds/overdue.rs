@@ -36,21 +36,15 @@ pub(super) fn hand_down(
         (parents.iter()).map(move |parent| (ids[*parent].clone(), ids[to].clone()))
     });
     let lineage = Lineage::new(edges)?;
-    let mut failed = None;
-    parents_first(&lineage, &ids, |i, upstream| {
-        let place = places[i];
-        if !upstream.is_empty() && failed.is_none() {
-            match judge(place, upstream) {
-                Ok(anew) => judged[place] = anew,
-                Err(error) => failed = Some(error),
-            }
-        }
-        judged[place].0.overdue.clone()
-    });
-    match failed {
-        Some(error) => Err(error.into()),
-        None => Ok(()),
+    let look = |i: usize, upstream: &[Overdue]| match upstream {
+        [] => Ok(judged[places[i]].clone()),
+        _ => judge(places[i], upstream),
+    };
+    let anew = parents_first(&lineage, &ids, look, |(judged, _)| judged.overdue.clone())?;
+    for (place, anew) in places.into_iter().zip(anew) {
+        judged[place] = anew;
     }
+    Ok(())
 }
 
 /// The overdue datasets and all below them: their places among all, and their
@@ -118,22 +112,15 @@ pub(super) fn upstream_of(
         let at = entries.binary_search_by(|entry| entry.id.cmp(id)).ok()?;
         Some(&entries[at])
     };
-    let (mut failed, mut found) = (None, Vec::new());
-    parents_first(&lineage, &ids, |place, upstream| {
-        if ids[place] == id {
-            found = upstream.to_vec();
-            return None;
+    let look = |place: usize, upstream: &[Overdue]| match entry(ids[place]) {
+        // Only what is above it is asked for.
+        Some(entry) if ids[place] != id => {
+            let (judged, _) = judge_one(store, entry, holidays, upstream, now)?;
+            Ok((judged.overdue, Vec::new()))
         }
-        match judge_one(store, entry(ids[place])?, holidays, upstream, now) {
-            Ok((judged, _)) => judged.overdue,
-            Err(error) => {
-                failed = Some(error);
-                None
-            }
-        }
-    });
-    match failed {
-        Some(error) => Err(error.into()),
-        None => Ok(found),
-    }
+        _ => Ok((None, upstream.to_vec())),
+    };
+    let above: Result<_, RoundError> =
+        parents_first(&lineage, &ids, look, |(overdue, _)| overdue.clone());
+    Ok(above?.pop().map_or_else(Vec::new, |(_, upstream)| upstream))
 }
