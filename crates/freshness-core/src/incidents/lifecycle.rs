@@ -9,131 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
+use super::followed::{Event, Followed, What};
 use super::incident::{Incident, Incidents};
 use crate::dataset::DatasetId;
-
-/// An incident that is followed from check to check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Followed {
-    /// Its id: the same in every check.
-    pub id: String,
-    /// As the last check that found it saw it.
-    pub incident: Incident,
-    /// When a check first found it.
-    pub opened_at: Timestamp,
-    /// When a check found it gone.
-    pub resolved_at: Option<Timestamp>,
-    /// The most late datasets it ever counted.
-    pub n_late_most: u64,
-    /// Who looks after it.
-    pub ack: Option<Ack>,
-    /// The number of the silence that covers it.
-    pub silence: Option<u64>,
-}
-
-/// Somebody looks after an incident.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ack {
-    /// Who.
-    pub by: String,
-    /// Why it may wait.
-    pub why: String,
-    /// Since when.
-    pub at: Timestamp,
-    /// Until when; `None`: until it is resolved.
-    pub until: Option<Timestamp>,
-}
-
-/// How an incident stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Nobody has said that they look after it.
-    Open,
-    /// Somebody has.
-    Acknowledged,
-    /// Nobody wants to hear of it for a while.
-    Silenced,
-    /// It is over.
-    Resolved,
-}
-
-/// Something that happened to an incident.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
-    /// To which.
-    pub incident: String,
-    /// When.
-    pub at: Timestamp,
-    /// What.
-    #[serde(flatten)]
-    pub what: What,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum What {
-    /// A check found it.
-    Opened {
-        /// Late datasets counted in it.
-        n_late: u64,
-    },
-    /// More datasets are late because of it.
-    Grew {
-        /// How many more.
-        n_more: u64,
-        /// The first few of them.
-        datasets: Vec<DatasetId>,
-        /// Late datasets counted in it now.
-        n_late: u64,
-    },
-    /// It began further up.
-    Moved {
-        /// The root it was thought to have.
-        from: Option<DatasetId>,
-        /// The root it has; `None`: the feed of arrivals.
-        to: Option<DatasetId>,
-    },
-    /// It turned out to be part of another.
-    Merged {
-        /// Which.
-        into: String,
-    },
-    /// Somebody looks after it.
-    Acknowledged {
-        /// Who.
-        by: String,
-        /// Why it may wait.
-        why: String,
-        /// Until when.
-        until: Option<Timestamp>,
-    },
-    /// The time for which it was acknowledged is over.
-    AckEnded {
-        /// Who had acknowledged it.
-        by: String,
-    },
-    /// A silence covers it.
-    Silenced {
-        /// The number of the silence.
-        silence: u64,
-    },
-    /// No silence covers it any more.
-    Unsilenced,
-    /// It is over.
-    Resolved {
-        /// The most late datasets it ever counted.
-        n_late_most: u64,
-    },
-    /// It is back.
-    Reopened {
-        /// Late datasets counted in it.
-        n_late: u64,
-    },
-}
 
 /// What a check made of the incidents before it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -152,27 +31,6 @@ pub const REOPENS_WITHIN: SignedDuration = SignedDuration::from_hours(6);
 
 /// So many datasets are named in an event.
 const NAMED: usize = 20;
-
-impl Followed {
-    /// How it stands at an instant.
-    pub fn status(&self, now: Timestamp) -> Status {
-        if self.resolved_at.is_some() {
-            return Status::Resolved;
-        }
-        match (&self.ack, self.silence) {
-            (_, Some(_)) => Status::Silenced,
-            (Some(ack), None) if ack.holds(now) => Status::Acknowledged,
-            (_, None) => Status::Open,
-        }
-    }
-}
-
-impl Ack {
-    /// Does it hold at an instant?
-    pub fn holds(&self, now: Timestamp) -> bool {
-        self.until.is_none_or(|until| now < until)
-    }
-}
 
 /// One check on. `before` are the incidents that stood, and those resolved
 /// within [`REOPENS_WITHIN`]; `silenced` gives the number of the silence that
@@ -397,7 +255,7 @@ mod tests {
     use super::*;
     use crate::civil::{DAY, HOUR};
     use crate::fit::to_timestamp;
-    use crate::incidents::{IncidentKind, Member};
+    use crate::incidents::{Ack, IncidentKind, Member};
     use crate::state::{Severity, State};
 
     const MIDNIGHT: i64 = 20_000 * DAY;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::followed::Followed;
 use super::incident::Incident;
 use super::late::{Held, LateDataset};
-use super::lifecycle::Followed;
 use crate::dataset::DatasetId;
 use crate::state::State;
 

@@ -6,6 +6,8 @@
 //! followed from check to check ([`advance`]).
 
 mod attribute;
+mod followed;
+mod group;
 mod incident;
 mod lag;
 mod late;
@@ -16,10 +18,12 @@ mod served;
 mod silence;
 
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
-pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait, incidents};
+pub use followed::{Ack, Event, Followed, Status, What};
+pub use group::incidents;
+pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
 pub use late::{Held, LateDataset};
-pub use lifecycle::{Ack, Advanced, Event, Followed, REOPENS_WITHIN, Status, What, advance};
+pub use lifecycle::{Advanced, REOPENS_WITHIN, advance};
 pub use mass::{Feed, Mass, Odds};
 pub use memory::remember;
 pub use served::{comparable_since, learn_edge, served};

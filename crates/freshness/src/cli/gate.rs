@@ -10,7 +10,7 @@ use freshness_core::trust::Trust;
 use freshness_store::Access;
 
 use super::status::say_doubts;
-use super::trust::{place_of, trusted};
+use super::trust::{place_of, trusted_in};
 use super::{Answer, Context};
 use crate::outputs::words;
 use crate::rounds::{self, Doubt};
@@ -45,8 +45,9 @@ pub(super) struct GateArgs {
 
 pub(super) fn run(args: &GateArgs, context: &mut Context) -> anyhow::Result<Answer> {
     // A refresh must not be let through because a clock is wrong.
-    rounds::not_behind(&context.open(Access::ReadOnly)?, &context.clock)?;
-    let trusted = trusted(context)?;
+    let store = context.open(Access::ReadOnly)?;
+    rounds::not_behind(&store, &context.clock)?;
+    let trusted = trusted_in(&store, context)?;
     let (_, trust) = &trusted.dashboards[place_of(&args.dashboard, &trusted.dashboards)?];
     let doubts = &trusted.checked.doubts;
     say_doubts(doubts, context);

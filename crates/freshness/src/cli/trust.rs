@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use freshness_core::dashboard::Dashboard;
 use freshness_core::trust::{RULE, Trust};
-use freshness_store::Access;
+use freshness_store::{Access, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -162,12 +162,16 @@ fn show(
 }
 
 /// The trust in all dashboards, as of now.
-pub(super) fn trusted(context: &Context) -> anyhow::Result<Trusted> {
-    let store = context.open(Access::ReadOnly)?;
+fn trusted(context: &Context) -> anyhow::Result<Trusted> {
+    trusted_in(&context.open(Access::ReadOnly)?, context)
+}
+
+/// … of a store that is open.
+pub(super) fn trusted_in(store: &Store, context: &Context) -> anyhow::Result<Trusted> {
     let settings = &context.settings;
     let now = context.clock.now();
     let max_model_age = settings.check.max_model_age;
-    Ok(rounds::trust(&store, now, max_model_age, settings.threads)?)
+    Ok(rounds::trust(store, now, max_model_age, settings.threads)?)
 }
 
 /// Where the dashboard of this name is, or what its user may have meant.

@@ -1,0 +1,475 @@
+//! Which late datasets are one incident?
+//!
+//! Those under one root. A late dataset is counted in one incident, that of its
+//! nearest root, and named in those of its others too.
+
+use jiff::Timestamp;
+
+use super::attribute::{Attribution, attribute};
+use super::incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait};
+use super::lag::EdgeLags;
+use super::late::LateDataset;
+use super::mass::{Feed, Mass, mass};
+use crate::fit::to_timestamp;
+use crate::lineage::Lineage;
+use crate::state::{Severity, State};
+
+/// Groups late datasets into incidents. `late` is sorted by name; `feeds` are
+/// all datasets that have a model, late or not; `now` is UTC seconds.
+pub fn incidents(
+    lineage: &Lineage,
+    late: &[LateDataset],
+    lags: &EdgeLags,
+    feeds: &[Feed],
+    now: i64,
+) -> Incidents {
+    let attribution = attribute(lineage, late, lags, now);
+    let mass = suspect_feed(late, &attribution, feeds, now);
+    let in_mass = |root: u32| {
+        let root = &late[root as usize];
+        mass.is_some_and(|mass| root.is_overdue() && root.since >= mass.from)
+    };
+    let mut groups: Vec<Group> = late.iter().map(|_| Group::default()).collect();
+    let mut suspect = Group::default();
+    for (i, dataset) in late
+        .iter()
+        .enumerate()
+        .filter(|(_, late)| late.is_overdue())
+    {
+        let claims = attribution.claims(i);
+        for (nth, claim) in claims.iter().enumerate() {
+            // One place among the many, whichever of them explain it.
+            if in_mass(claim.root) {
+                if !claims[..nth].iter().any(|before| in_mass(before.root)) {
+                    suspect.add(late, &attribution, i, nth);
+                }
+                continue;
+            }
+            if claim.hops > 0 {
+                groups[claim.root as usize].add(late, &attribution, i, nth);
+            } else {
+                let group = &mut groups[i];
+                group.n_late += 1;
+                group.severity = group.severity.max(dataset.severity);
+            }
+        }
+    }
+    let mut told: Vec<Incident> = Vec::new();
+    for (i, group) in groups.into_iter().enumerate() {
+        if attribution.is_root(i) && !in_mass(i as u32) && !group.is_empty() {
+            told.push(group.about(late, &attribution, i));
+        }
+    }
+    told.extend(mass.map(|mass| suspect.about_feed(late, mass)));
+    told.sort_by(|a, b| {
+        let key = |of: &Incident| (of.severity, of.n_late);
+        let age = |of: &Incident| (of.since, of.root.clone());
+        key(b).cmp(&key(a)).then_with(|| age(a).cmp(&age(b)))
+    });
+    Incidents {
+        incidents: told,
+        n_late: late.iter().filter(|late| late.is_overdue()).count() as u64,
+    }
+}
+
+fn suspect_feed(
+    late: &[LateDataset],
+    attribution: &Attribution,
+    feeds: &[Feed],
+    now: i64,
+) -> Option<Mass> {
+    // What another explains says nothing of its own.
+    let on_their_own = feeds
+        .iter()
+        .filter(|feed| feed.late.is_none_or(|i| attribution.is_root(i)));
+    let feeds: Vec<(Feed, Option<i64>)> = on_their_own
+        .map(|feed| {
+            let late = feed.late.map(|i| &late[i]).filter(|late| late.is_overdue());
+            (*feed, late.map(|late| late.since))
+        })
+        .collect();
+    mass(&feeds, now)
+}
+
+/// What belongs to a root.
+#[derive(Debug, Default)]
+struct Group {
+    n_late: u64,
+    severity: Option<Severity>,
+    members: Vec<Member>,
+    /// How long the slowest member takes, and over which edge.
+    slowest: Option<(i32, (u32, u32, i32))>,
+}
+
+impl Group {
+    fn is_empty(&self) -> bool {
+        self.n_late == 0 && self.members.is_empty()
+    }
+
+    /// Adds late dataset `i` for its `nth` claim.
+    fn add(&mut self, late: &[LateDataset], attribution: &Attribution, i: usize, nth: usize) {
+        let claims = attribution.claims(i);
+        let claim = claims[nth];
+        let counted = nth == 0;
+        if counted {
+            self.n_late += 1;
+            self.severity = self.severity.max(late[i].severity);
+        }
+        if let (Some((_, to)), Some(edge)) = (claim.wait, claim.slowest)
+            && self.slowest.is_none_or(|(longest, _)| to > longest)
+        {
+            self.slowest = Some((to, edge));
+        }
+        let others = claims.iter().filter(|other| other.root != claim.root);
+        self.members.push(Member {
+            dataset_id: late[i].dataset_id.clone(),
+            hops: claim.hops,
+            state: late[i].state,
+            since: to_timestamp(late[i].since),
+            n_overdue: late[i].n_overdue,
+            counted,
+            also: others
+                .map(|other| late[other.root as usize].dataset_id.clone())
+                .collect(),
+            more: attribution.has_more(i),
+            wait: claim.wait.map(|(from_seconds, to_seconds)| Wait {
+                from_seconds: i64::from(from_seconds),
+                to_seconds: i64::from(to_seconds),
+            }),
+        });
+    }
+
+    fn about(self, late: &[LateDataset], attribution: &Attribution, root: usize) -> Incident {
+        let of = &late[root];
+        let below = attribution.below(root);
+        let kind = match below {
+            Some(below) => IncidentKind::Secondary {
+                below: late[below].dataset_id.clone(),
+            },
+            None => IncidentKind::Root,
+        };
+        Incident {
+            kind,
+            root: Some(of.dataset_id.clone()),
+            state: of.state,
+            severity: self.severity.max(of.severity),
+            cycle: (!of.is_past).then(|| of.cycle.clone()),
+            since: to_timestamp(of.since),
+            arrived_at: of.arrived_at.map(to_timestamp),
+            ..self.told(late)
+        }
+    }
+
+    fn about_feed(self, late: &[LateDataset], mass: Mass) -> Incident {
+        let first = self.members.iter().map(|member| member.since).min();
+        Incident {
+            kind: IncidentKind::Feed { mass },
+            since: first.unwrap_or(to_timestamp(mass.from)),
+            severity: self.severity,
+            ..self.told(late)
+        }
+    }
+
+    fn told(mut self, late: &[LateDataset]) -> Incident {
+        // They were added by name.
+        self.members.sort_by_key(|member| member.hops);
+        let named = |i: u32| late[i as usize].dataset_id.clone();
+        Incident {
+            kind: IncidentKind::Root,
+            root: None,
+            state: State::Late,
+            severity: None,
+            cycle: None,
+            since: Timestamp::UNIX_EPOCH,
+            arrived_at: None,
+            n_late: self.n_late,
+            members: self.members,
+            bottleneck: self
+                .slowest
+                .map(|(_, (upstream, downstream, lag))| Bottleneck {
+                    upstream: named(upstream),
+                    downstream: named(downstream),
+                    lag_seconds: i64::from(lag),
+                }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::civil::{DAY, HOUR, MINUTE};
+    use crate::dataset::DatasetId;
+    use crate::incidents::{EdgeLag, Odds};
+
+    const MIDNIGHT: i64 = 20_000 * DAY;
+
+    /// Lines of `a -> b -> c`; `late: a b`, usual at 05:00 and due by 06:00;
+    /// `at 15 late: x`, usual at that hour; `came at 8: y`, late too but there;
+    /// `lag a b: 10 40`, the wait for a late parent in minutes; `now: 9`.
+    struct Told {
+        lineage: Lineage,
+        late: Vec<LateDataset>,
+        lags: EdgeLags,
+        now: i64,
+    }
+
+    fn told(text: &str) -> Told {
+        let id = |name: &str| DatasetId::try_from(name.trim()).unwrap();
+        let (mut edges, mut late, mut lags, mut now) = (Vec::new(), Vec::new(), Vec::new(), 9);
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let Some((what, rest)) = line.split_once(':') else {
+                let names: Vec<&str> = line.split("->").collect();
+                edges.extend(names.windows(2).map(|pair| (id(pair[0]), id(pair[1]))));
+                continue;
+            };
+            let words: Vec<&str> = what.split_whitespace().collect();
+            let mut add = |hour: i64, came: Option<i64>| {
+                late.extend(rest.split_whitespace().map(|name| LateDataset {
+                    dataset_id: id(name),
+                    state: came.map_or(State::Late, |_| State::LateArrival),
+                    severity: Some(Severity::Warning),
+                    cycle: "today".to_owned(),
+                    since: MIDNIGHT + (hour + 1) * HOUR,
+                    usual_from: MIDNIGHT + hour * HOUR,
+                    usual_by: MIDNIGHT + hour * HOUR,
+                    n_overdue: u32::from(came.is_none()),
+                    arrived_at: came.map(|hour| MIDNIGHT + hour * HOUR),
+                    is_past: false,
+                    held_by: None,
+                }));
+            };
+            match words[..] {
+                ["late"] => add(5, None),
+                ["at", hour, "late"] => add(hour.parse().unwrap(), None),
+                ["came", "at", hour] => add(5, Some(hour.parse().unwrap())),
+                ["now"] => now = rest.trim().parse().unwrap(),
+                ["lag", parent, child] => {
+                    let minutes: Vec<i64> = rest
+                        .split_whitespace()
+                        .map(|n| n.parse().unwrap())
+                        .collect();
+                    let (wait_from, wait_to) = (minutes[0] * MINUTE, minutes[1] * MINUTE);
+                    let lag = EdgeLag {
+                        n: 100,
+                        p10: wait_from,
+                        p50: (wait_from + wait_to) / 2,
+                        p90: wait_to,
+                        n_held: 20,
+                        wait_from,
+                        wait_to,
+                        abnormal: wait_to + HOUR,
+                        parent_period: Some(DAY),
+                    };
+                    lags.push((parent, child, lag));
+                }
+                _ => panic!("unknown line: {line}"),
+            }
+        }
+        late.sort_by(|a, b| a.dataset_id.cmp(&b.dataset_id));
+        let lineage = Lineage::new(edges).unwrap();
+        Told {
+            lags: EdgeLags::new(&lineage, lags),
+            lineage,
+            late,
+            now: MIDNIGHT + now * HOUR,
+        }
+    }
+
+    fn found(text: &str) -> Incidents {
+        let told = told(text);
+        incidents(&told.lineage, &told.late, &told.lags, &[], told.now)
+    }
+
+    #[track_caller]
+    fn check_incidents(text: &str, expected: &[&str]) {
+        let found = found(text);
+        let lines: Vec<String> = found
+            .incidents
+            .iter()
+            .map(|incident| {
+                let members: Vec<String> = incident
+                    .members
+                    .iter()
+                    .map(|member| {
+                        let also: Vec<&str> = member.also.iter().map(DatasetId::as_str).collect();
+                        let shared = match also.is_empty() {
+                            true => String::new(),
+                            false => format!(", also {}", also.join(" ")),
+                        };
+                        let brackets = match member.counted {
+                            true => ("(", ")"),
+                            false => ("[", "]"),
+                        };
+                        let (id, hops) = (&member.dataset_id, member.hops);
+                        format!("{id} {}{hops}{shared}{}", brackets.0, brackets.1)
+                    })
+                    .collect();
+                let root = incident.root.as_ref().map_or("the feed", DatasetId::as_str);
+                let kind = match &incident.kind {
+                    IncidentKind::Secondary { below } => format!(" (on its own below {below})"),
+                    IncidentKind::Root | IncidentKind::Feed { .. } => String::new(),
+                };
+                let explains = if members.is_empty() { "" } else { " explains " };
+                format!("{root}{kind}{explains}{}", members.join(", "))
+            })
+            .collect();
+        assert_eq!(lines, expected);
+        let counted: u64 = found.incidents.iter().map(|incident| incident.n_late).sum();
+        assert_eq!(counted, found.n_late);
+    }
+
+    #[test]
+    fn a_late_parent_explains_its_late_children() {
+        check_incidents(
+            "raw -> stg -> fct -> mart
+             late: raw stg fct",
+            &["raw explains stg (1), fct (2)"],
+        );
+    }
+
+    #[test]
+    fn an_ancestor_behind_a_dataset_that_is_on_time_explains_nothing() {
+        check_incidents(
+            "raw -> stg -> fct
+             late: raw fct",
+            &["fct", "raw"],
+        );
+    }
+
+    #[test]
+    fn a_dataset_with_two_late_roots_names_both_and_is_counted_once() {
+        check_incidents(
+            "a -> x -> y
+             b -> y
+             late: a b x y",
+            &[
+                "a explains x (1), y [2, also b]",
+                "b explains y (1, also a)",
+            ],
+        );
+    }
+
+    #[test]
+    fn hops_count_the_shortest_way_over_late_datasets() {
+        check_incidents(
+            "a -> b -> c -> d
+             a -> d
+             late: a b c d",
+            &["a explains b (1), d (1), c (2)"],
+        );
+        check_incidents(
+            "a -> b -> d
+             a -> c -> x -> d
+             late: a c x d",
+            &["a explains c (1), x (2), d (3)"],
+        );
+    }
+
+    #[test]
+    fn what_was_due_later_does_not_explain_what_was_due_earlier() {
+        check_incidents(
+            "hourly -> daily
+             at 15 late: hourly
+             late: daily
+             now: 17",
+            &["daily (on its own below hourly)", "hourly"],
+        );
+    }
+
+    #[test]
+    fn a_root_that_has_come_explains_its_children_until_they_take_too_long() {
+        let text = "raw -> stg
+                    lag raw stg: 10 40
+                    came at 8: raw
+                    late: stg";
+        check_incidents(&format!("{text}\nnow: 9"), &["raw explains stg (1)"]);
+        check_incidents(&format!("{text}\nnow: 11"), &["stg (on its own below raw)"]);
+    }
+
+    #[test]
+    fn what_came_late_and_holds_up_nobody_is_no_incident() {
+        check_incidents("raw -> stg\ncame at 8: raw stg", &[]);
+    }
+
+    #[test]
+    fn the_recovery_adds_up_over_the_slowest_way() {
+        let found = found(
+            "raw -> a -> mart
+             raw -> b -> mart
+             lag raw a: 10 40
+             lag a mart: 5 15
+             lag raw b: 20 30
+             lag b mart: 50 90
+             late: raw a b mart",
+        );
+        let incident = &found.incidents[0];
+        let wait = |name: &str| {
+            let id = DatasetId::try_from(name).unwrap();
+            let wait = incident.member(&id).unwrap().wait.unwrap();
+            (wait.from_seconds / MINUTE, wait.to_seconds / MINUTE)
+        };
+        assert_eq!(
+            (wait("a"), wait("b"), wait("mart")),
+            ((10, 40), (20, 30), (70, 120))
+        );
+        let bottleneck = incident.bottleneck.as_ref().unwrap();
+        assert_eq!(
+            (bottleneck.upstream.as_str(), bottleneck.downstream.as_str()),
+            ("b", "mart")
+        );
+    }
+
+    #[test]
+    fn without_the_lag_of_an_edge_no_recovery_is_told() {
+        let found = found("raw -> a -> b\nlag raw a: 10 40\nlate: raw a b");
+        let waits = found.incidents[0]
+            .members
+            .iter()
+            .map(|member| member.wait.is_some());
+        assert_eq!(waits.collect::<Vec<_>>(), [true, false]);
+        assert_eq!(found.incidents[0].recovery(), None);
+    }
+
+    #[test]
+    fn twelve_late_datasets_of_four_roots_are_four_incidents() {
+        let found = found(
+            "h2 -> g2
+             r5 -> s5 -> f3 -> m2
+             f3 -> m5
+             r7 -> s7 -> f4 -> m3
+             r12 -> weekly
+             late: h2 g2 r5 s5 f3 m2 m5 r7 s7 f4 m3 r12",
+        );
+        assert_eq!((found.n_late, found.incidents.len()), (12, 4));
+    }
+
+    #[test]
+    fn when_all_turn_late_at_once_the_feed_is_suspect() {
+        let Told {
+            lineage,
+            late,
+            lags,
+            now,
+        } = told(
+            "a -> b
+             late: a b c d e f g h i j
+             now: 8",
+        );
+        let feeds: Vec<Feed> = (0..late.len())
+            .map(|i| Feed {
+                last_arrival: Some(MIDNIGHT - 19 * HOUR),
+                odds: Odds {
+                    chance: 0.02,
+                    period: DAY,
+                },
+                late: Some(i),
+            })
+            .collect();
+        let found = incidents(&lineage, &late, &lags, &feeds, now);
+        assert_eq!(found.incidents.len(), 1);
+        let feed = &found.incidents[0];
+        assert!(matches!(&feed.kind, IncidentKind::Feed { mass } if mass.n_late == 9));
+        assert_eq!((feed.n_late, feed.by_hops()), (10, vec![(0, 9), (1, 1)]));
+    }
+}
