@@ -11,6 +11,7 @@ pub mod dataset;
 pub mod dashboard;
 pub mod lineage;
 pub mod arrivals;
+pub mod slo;
 pub mod calendar;
 pub mod fit;
 pub mod state;
