@@ -8,7 +8,7 @@
 mod run;
 mod service_levels;
 
-pub use run::{Counts, Filled, Newest, Run, Stage};
+pub use run::{Counts, Filled, Newest, Run, Stage, USUAL_ENVIRONMENT};
 pub use service_levels::{
     About, Anomaly, AnomalyMethod, Availability, CountField, DayPromise, Freshness, Objective,
     Quality, RowCount, ServiceLevels,

@@ -65,13 +65,26 @@ pub struct Counts {
     pub quarantined: Option<u64>,
 }
 
-/// The greatest time in a column, or why there is none. Only [`Newest::At`]
-/// can keep a promise.
+/// Where a run took place if nobody says otherwise.
+pub const USUAL_ENVIRONMENT: &str = "prod";
+
+/// The greatest time in a column, or why there is none. Only [`Newest::At`] and
+/// [`Newest::Partly`] can keep a promise. Fractions of a second are cut off, so
+/// that data is never made younger than it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Newest {
     /// UTC seconds.
     At(i64),
+    /// The greatest of the values that can be read; others cannot.
+    Partly {
+        /// UTC seconds.
+        at: i64,
+        /// How many values are no times.
+        n_unreadable: u64,
+        /// One of them, quoted.
+        value: String,
+    },
     /// The table has no rows.
     NoRows,
     /// Every value is null.

@@ -146,7 +146,7 @@ pub struct Anomaly {
     pub min_ratio: f64,
     /// Greatest multiple of the usual number.
     pub max_ratio: f64,
-    /// A share below which a drop is critical.
+    /// A share below which a drop is critical; at 0 only a drop to nothing is.
     pub critical_ratio: f64,
     /// Fewer runs give no verdict.
     pub min_runs_before_enforcement: u32,
@@ -184,8 +184,8 @@ impl Default for Anomaly {
             lookback_days: 35,
             min_ratio: 0.5,
             max_ratio: 2.0,
-            critical_ratio: 0.3,
-            min_runs_before_enforcement: 3,
+            critical_ratio: 0.0,
+            min_runs_before_enforcement: 5,
         }
     }
 }
