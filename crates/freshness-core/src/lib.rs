@@ -12,6 +12,7 @@ pub mod dashboard;
 pub mod lineage;
 pub mod arrivals;
 pub mod slo;
+pub mod coverage;
 pub mod calendar;
 pub mod fit;
 pub mod state;

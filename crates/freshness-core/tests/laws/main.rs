@@ -1,6 +1,7 @@
 //! Does core keep its laws?
 
 mod clocks;
+mod coverage;
 mod field;
 mod feed;
 mod oracles;

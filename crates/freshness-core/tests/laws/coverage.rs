@@ -1,0 +1,632 @@
+//! Can a partial load hide behind a healthy one?
+//!
+//! The laws of coverage, over ledgers that are written by the rules of
+//! acceptance, and the cases of the field that concern scopes.
+
+use freshness_core::civil::Holidays;
+use freshness_core::coverage::{
+    Claim, Condition, ContractRow, Last, Ledgered, Manifest, Newest, Proposal, Publication,
+    Refusal, ScopeState, Terms, accept, by_source, check,
+};
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+/// 2026-03-02T06:00:00Z, a Monday.
+const MONDAY_6: i64 = 1_772_431_200;
+const MINUTE: i64 = 60;
+const HOUR: i64 = 3_600;
+
+fn contract(scope: &str) -> ContractRow {
+    ContractRow {
+        source: "orders".to_owned(),
+        scope: scope.to_owned(),
+        max_source_lag_minutes: Some(120),
+        max_publication_gap_minutes: Some(60),
+        ..ContractRow::default()
+    }
+}
+
+fn proposal(scope: &str, run_id: impl ToString, through: i64, published_at: i64) -> Proposal {
+    Proposal {
+        source: "orders".to_owned(),
+        scope: scope.to_owned(),
+        run_id: run_id.to_string(),
+        complete_through: Some(through),
+        published_at: Some(published_at),
+        ..Proposal::default()
+    }
+}
+
+/// A ledger of one scope, as the store keeps it.
+#[derive(Debug, Clone, Default)]
+struct Ledger(Vec<Publication>);
+
+impl Ledger {
+    fn publish(&mut self, proposal: &Proposal, now: i64) -> Result<u64, Refusal> {
+        let last = self.0.last().map(|last| Last {
+            seq: last.seq,
+            complete_through: last.complete_through,
+        });
+        let exact = Terms {
+            skew_tolerance_seconds: 0,
+        };
+        let accepted = accept(Some(exact), last, proposal, now)?;
+        let seq = accepted.seq;
+        self.0.push(accepted);
+        Ok(seq)
+    }
+
+    fn newest(&self) -> Option<Newest> {
+        let last = self.0.last()?;
+        let as_far = self
+            .0
+            .iter()
+            .filter(|publication| publication.complete_through >= last.complete_through);
+        Some(Newest {
+            seq: i64::try_from(last.seq).ok(),
+            n_of_seq: 1,
+            run_id: Some(last.run_id.clone()),
+            complete_through: Some(last.complete_through),
+            published_at: Some(last.published_at),
+            reached_at: as_far.map(|publication| publication.published_at).min(),
+            rows: last.rows.map(|rows| rows as i64),
+        })
+    }
+
+    fn condition(&self, contract: &ContractRow, now: i64) -> Condition {
+        self.state(contract, now).condition
+    }
+
+    fn state(&self, contract: &ContractRow, now: i64) -> ScopeState {
+        let row = Ledgered {
+            contract: contract.clone(),
+            newest: self.newest(),
+        };
+        check(vec![row], &Holidays::builtin(), now).remove(0)
+    }
+}
+
+fn at(text: &str) -> i64 {
+    text.parse::<Timestamp>().unwrap().as_second()
+}
+
+#[track_caller]
+fn check_refused(change: impl FnOnce(&mut Proposal), last: Option<Last>, word: &str, why: &str) {
+    let mut proposal = proposal("FR", "r1", MONDAY_6 - HOUR, MONDAY_6);
+    change(&mut proposal);
+    let exact = Terms {
+        skew_tolerance_seconds: 0,
+    };
+    let refusal = accept(Some(exact), last, &proposal, MONDAY_6).unwrap_err();
+    assert_eq!((refusal.word(), refusal.to_string().as_str()), (word, why));
+}
+
+#[test]
+fn what_cannot_be_right_is_refused_with_one_reason() {
+    let last = Some(Last {
+        seq: 7,
+        complete_through: MONDAY_6 - 2 * HOUR,
+    });
+    check_refused(
+        |proposal| proposal.scope = "  ".to_owned(),
+        None,
+        "missing_field",
+        "scope is blank",
+    );
+    check_refused(
+        |proposal| proposal.run_id.clear(),
+        None,
+        "missing_field",
+        "run_id is missing",
+    );
+    check_refused(
+        |proposal| proposal.complete_through = None,
+        None,
+        "missing_field",
+        "complete_through is missing",
+    );
+    check_refused(
+        |proposal| proposal.published_at = None,
+        last,
+        "missing_field",
+        "published_at is missing",
+    );
+    check_refused(
+        |proposal| proposal.complete_through = Some(0),
+        None,
+        "invalid_field",
+        "complete_through is before 1990, which looks like a missing time: 1970-01-01T00:00:00Z",
+    );
+    check_refused(
+        |proposal| proposal.run_id = "a\nb".to_owned(),
+        None,
+        "invalid_field",
+        "run_id has a control character",
+    );
+    check_refused(
+        |proposal| proposal.position = Some("x".repeat(5_000)),
+        None,
+        "invalid_field",
+        "position is too long (5000 bytes, at most 4096)",
+    );
+    check_refused(
+        |proposal| proposal.complete_through = Some(MONDAY_6 + 1),
+        None,
+        "clock_order",
+        "complete_through 2026-03-02T06:00:01Z is after published_at 2026-03-02T06:00:00Z",
+    );
+    check_refused(
+        |proposal| proposal.published_at = Some(MONDAY_6 + 1),
+        None,
+        "future",
+        "published_at is in the future: 2026-03-02T06:00:01Z (now is 2026-03-02T06:00:00Z)",
+    );
+    check_refused(
+        |proposal| proposal.complete_through = Some(MONDAY_6 - 3 * HOUR),
+        last,
+        "regression",
+        "coverage would go back from 2026-03-02T04:00:00Z to 2026-03-02T03:00:00Z",
+    );
+    check_refused(
+        |proposal| proposal.expect_seq = Some(7),
+        last,
+        "reused_sequence",
+        "sequence 7 is used already: the next is 8",
+    );
+    check_refused(
+        |proposal| proposal.expect_seq = Some(9),
+        last,
+        "skipped_sequence",
+        "sequence 9 would leave a hole: the next is 8",
+    );
+    check_refused(
+        |proposal| proposal.correction = true,
+        None,
+        "nothing_covered",
+        "nothing is covered yet that could be corrected",
+    );
+    check_refused(
+        |proposal| {
+            proposal.position = Some("0/16B3748".to_owned());
+            proposal.claim.confirmed_position = Some("0/16B3740".to_owned());
+        },
+        None,
+        "unconfirmed_position",
+        "the source confirms another position than the one published",
+    );
+    let unknown = accept(
+        None,
+        None,
+        &proposal("XX", "r", MONDAY_6, MONDAY_6),
+        MONDAY_6,
+    )
+    .unwrap_err();
+    assert_eq!(unknown.word(), "unknown_scope");
+}
+
+#[test]
+fn a_regression_needs_a_reason_and_keeps_it_and_a_correction_moves_nothing() {
+    let mut ledger = Ledger::default();
+    ledger
+        .publish(&proposal("FR", "r1", MONDAY_6 - HOUR, MONDAY_6), MONDAY_6)
+        .unwrap();
+    let mut back = proposal("FR", "r2", MONDAY_6 - 3 * HOUR, MONDAY_6 + MINUTE);
+    let now = MONDAY_6 + HOUR;
+    assert_eq!(ledger.publish(&back, now).unwrap_err().word(), "regression");
+    back.correction = true;
+    assert_eq!(ledger.publish(&back, now), Ok(2));
+    assert_eq!(ledger.0[1].complete_through, MONDAY_6 - HOUR);
+    back.correction = false;
+    back.run_id = "r3".to_owned();
+    back.allow_regression = Some("the 05:00 file was withdrawn".to_owned());
+    assert_eq!(ledger.publish(&back, now), Ok(3));
+    assert_eq!(ledger.0[2].complete_through, MONDAY_6 - 3 * HOUR);
+    assert_eq!(
+        ledger.0[2].regression.as_deref(),
+        Some("the 05:00 file was withdrawn")
+    );
+}
+
+#[test]
+fn a_tolerance_that_is_stated_lets_a_fast_clock_pass_and_no_more() {
+    let terms = Some(Terms {
+        skew_tolerance_seconds: 120,
+    });
+    let ahead = |seconds| proposal("FR", "r", MONDAY_6, MONDAY_6 + seconds);
+    assert!(accept(terms, None, &ahead(120), MONDAY_6).is_ok());
+    assert!(accept(terms, None, &ahead(121), MONDAY_6).is_err());
+}
+
+#[test]
+fn a_valid_empty_interval_advances_coverage() {
+    let mut ledger = Ledger::default();
+    let now = MONDAY_6;
+    ledger
+        .publish(&proposal("FR", "r1", now - 3 * HOUR, now - 3 * HOUR), now)
+        .unwrap();
+    assert_eq!(
+        ledger.condition(&contract("FR"), now),
+        Condition::SourceStale
+    );
+    let mut empty = proposal("FR", "r2", now, now);
+    empty.rows = Some(0);
+    ledger.publish(&empty, now).unwrap();
+    assert_eq!(ledger.condition(&contract("FR"), now), Condition::Healthy);
+}
+
+#[test]
+fn conditions_are_asked_in_their_order() {
+    let good = Newest {
+        seq: Some(1),
+        n_of_seq: 1,
+        run_id: Some("r1".to_owned()),
+        complete_through: Some(MONDAY_6 - HOUR),
+        published_at: Some(MONDAY_6 - HOUR / 2),
+        reached_at: Some(MONDAY_6 - HOUR / 2),
+        rows: None,
+    };
+    let of = |contract: ContractRow, newest: Option<Newest>, n: usize| {
+        let row = Ledgered { contract, newest };
+        let states = check(vec![row; n], &Holidays::builtin(), MONDAY_6);
+        states[0].condition
+    };
+    let fr = || contract("FR");
+    assert_eq!(of(fr(), Some(good.clone()), 1), Condition::Healthy);
+    assert_eq!(of(fr(), None, 2), Condition::InvalidContract);
+    let mut unlimited = fr();
+    unlimited.max_source_lag_minutes = None;
+    assert_eq!(of(unlimited, None, 1), Condition::InvalidContract);
+    assert_eq!(of(fr(), None, 1), Condition::MissingPublication);
+    let changed = |change: fn(&mut Newest)| {
+        let mut newest = good.clone();
+        change(&mut newest);
+        of(fr(), Some(newest), 1)
+    };
+    for lacks in [
+        (|newest| newest.seq = None) as fn(&mut Newest),
+        |newest| newest.seq = Some(0),
+        |newest| newest.n_of_seq = 2,
+        |newest| newest.run_id = Some(" ".to_owned()),
+        |newest| newest.complete_through = None,
+        |newest| {
+            newest.published_at = None;
+            newest.complete_through = Some(i64::MAX);
+        },
+        |newest| newest.rows = Some(-1),
+    ] {
+        assert_eq!(changed(lacks), Condition::InvalidPublication);
+    }
+    assert_eq!(
+        changed(|newest| newest.complete_through = Some(MONDAY_6)),
+        Condition::InvalidClockOrder
+    );
+    assert_eq!(
+        changed(|newest| newest.published_at = Some(MONDAY_6 + 1)),
+        Condition::InvalidClockOrder
+    );
+    assert_eq!(
+        changed(|newest| {
+            newest.complete_through = Some(MONDAY_6 - 3 * HOUR);
+            newest.reached_at = Some(0);
+        }),
+        Condition::SourceStale
+    );
+    assert_eq!(
+        changed(|newest| newest.reached_at = Some(MONDAY_6 - HOUR - 1)),
+        Condition::PublicationGap
+    );
+    assert_eq!(
+        changed(|newest| newest.reached_at = Some(MONDAY_6 - HOUR)),
+        Condition::Healthy
+    );
+}
+
+#[test]
+fn a_scope_that_publishes_monday_to_friday_is_not_stale_on_sunday() {
+    let mut row = contract("FR");
+    row.calendar = Some("Mon–Fri".to_owned());
+    row.timezone = Some("Europe/Paris".to_owned());
+    let mut ledger = Ledger::default();
+    // Friday night in Paris.
+    let friday = at("2026-02-27T22:30:00Z");
+    ledger
+        .publish(&proposal("FR", "r1", friday, friday), friday)
+        .unwrap();
+    let sunday = at("2026-03-01T12:00:00Z");
+    assert_eq!(ledger.condition(&row, sunday), Condition::Healthy);
+    assert_eq!(
+        ledger.condition(&contract("FR"), sunday),
+        Condition::SourceStale
+    );
+    // Half an hour of Friday and two of Monday: Paris is an hour ahead.
+    let monday = at("2026-03-02T00:45:00Z");
+    assert_eq!(ledger.condition(&row, monday), Condition::SourceStale);
+}
+
+#[test]
+fn a_source_is_as_far_as_what_is_behind_whatever_the_others_do() {
+    let row = |scope: &str, through| {
+        let mut ledger = Ledger::default();
+        ledger
+            .publish(&proposal(scope, "r", through, through), MONDAY_6)
+            .unwrap();
+        Ledgered {
+            contract: contract(scope),
+            newest: ledger.newest(),
+        }
+    };
+    let mut never = row("IT", MONDAY_6);
+    never.newest = None;
+    let rows = vec![
+        row("DE", MONDAY_6 - 10 * MINUTE),
+        row("ES", MONDAY_6 - 20 * MINUTE),
+        row("FR", MONDAY_6 - 24 * HOUR),
+        never,
+    ];
+    let states = check(rows, &Holidays::builtin(), MONDAY_6);
+    let rolled = by_source(&states);
+    assert_eq!(rolled.len(), 1);
+    assert_eq!((rolled[0].n_scopes, rolled[0].n_healthy), (4, 2));
+    assert_eq!(rolled[0].healthy_through, Some(MONDAY_6 - 20 * MINUTE));
+    let behind: Vec<_> = rolled[0]
+        .behind
+        .iter()
+        .map(|state| (state.contract.scope.as_str(), state.condition))
+        .collect();
+    assert_eq!(
+        behind,
+        [
+            ("FR", Condition::SourceStale),
+            ("IT", Condition::MissingPublication)
+        ]
+    );
+}
+
+#[test]
+fn case_11_a_timestamp_in_the_future_is_not_fresh_for_ever() {
+    let mut ledger = Ledger::default();
+    let tomorrow = MONDAY_6 + 24 * HOUR;
+    let refusal = ledger
+        .publish(&proposal("FR", "r1", MONDAY_6, tomorrow), MONDAY_6)
+        .unwrap_err();
+    assert_eq!(refusal.word(), "future");
+    // In a ledger that somebody else keeps it is a fault, not freshness.
+    let row = Ledgered {
+        contract: contract("FR"),
+        newest: Some(Newest {
+            seq: Some(1),
+            n_of_seq: 1,
+            run_id: Some("r1".to_owned()),
+            complete_through: Some(tomorrow),
+            published_at: Some(tomorrow),
+            ..Newest::default()
+        }),
+    };
+    let states = check(vec![row], &Holidays::builtin(), MONDAY_6);
+    assert_eq!(states[0].condition, Condition::InvalidClockOrder);
+    assert_eq!(states[0].complete_through(), None);
+}
+
+#[test]
+fn case_19_backfilling_an_old_partition_does_not_turn_a_scope_healthy() {
+    let mut ledger = Ledger::default();
+    let yesterday = MONDAY_6 - 24 * HOUR;
+    ledger
+        .publish(&proposal("FR", "r1", yesterday, yesterday), MONDAY_6)
+        .unwrap();
+    let mut backfill = proposal("FR", "r2", MONDAY_6 - 90 * 24 * HOUR, MONDAY_6);
+    assert!(ledger.publish(&backfill, MONDAY_6).is_err());
+    backfill.correction = true;
+    ledger.publish(&backfill, MONDAY_6).unwrap();
+    assert_eq!(
+        ledger.condition(&contract("FR"), MONDAY_6),
+        Condition::SourceStale
+    );
+}
+
+#[test]
+fn case_20_old_points_that_come_late_reset_no_alarm() {
+    // The source is read far enough; what is missing is a step forward.
+    let mut ledger = Ledger::default();
+    let covered = MONDAY_6 - 80 * MINUTE;
+    ledger
+        .publish(&proposal("FR", "r1", covered, covered), MONDAY_6)
+        .unwrap();
+    let contract = contract("FR");
+    assert_eq!(
+        ledger.condition(&contract, MONDAY_6),
+        Condition::PublicationGap
+    );
+    let mut late = proposal("FR", "r2", MONDAY_6 - 14 * 24 * HOUR, MONDAY_6);
+    late.correction = true;
+    ledger.publish(&late, MONDAY_6).unwrap();
+    ledger
+        .publish(&proposal("FR", "r3", covered, MONDAY_6), MONDAY_6)
+        .unwrap();
+    assert_eq!(
+        ledger.condition(&contract, MONDAY_6),
+        Condition::PublicationGap
+    );
+}
+
+#[test]
+fn case_21_a_load_that_is_under_way_covers_nothing() {
+    let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let mut ledger = Ledger::default();
+    let mut load = proposal("FR", "r1", MONDAY_6, MONDAY_6);
+    load.rows = Some(60);
+    load.claim = Claim {
+        manifest: Some(Manifest {
+            expected: list(&["a.csv", "b.csv", "c.csv"]),
+            delivered: list(&["b.csv"]),
+        }),
+        ..Claim::default()
+    };
+    let refusal = ledger.publish(&load, MONDAY_6).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "2 of 3 expected files are missing: a.csv, c.csv"
+    );
+    assert_eq!(
+        ledger.condition(&contract("FR"), MONDAY_6),
+        Condition::MissingPublication
+    );
+}
+
+#[test]
+fn case_22_yesterdays_file_delivered_again_covers_yesterday() {
+    let mut ledger = Ledger::default();
+    let yesterday = MONDAY_6 - 24 * HOUR;
+    ledger
+        .publish(&proposal("FR", "r1", yesterday, yesterday + HOUR), MONDAY_6)
+        .unwrap();
+    ledger
+        .publish(&proposal("FR", "r2", yesterday, MONDAY_6), MONDAY_6)
+        .unwrap();
+    let state = ledger.state(&contract("FR"), MONDAY_6);
+    assert_eq!(state.condition, Condition::SourceStale);
+    assert_eq!(state.complete_through(), Some(yesterday));
+}
+
+/// One attempt: minutes from the last, how far behind the clock it is
+/// complete, and what the sender says besides.
+fn attempts() -> impl Strategy<Value = Vec<(i64, i64, bool, bool)>> {
+    prop::collection::vec((0..90i64, -5..200i64, any::<bool>(), any::<bool>()), 0..12)
+}
+
+fn written(attempts: &[(i64, i64, bool, bool)]) -> (Ledger, i64) {
+    let mut ledger = Ledger::default();
+    let mut now = MONDAY_6;
+    for (n, &(minutes, behind, may_regress, correction)) in attempts.iter().enumerate() {
+        now += minutes * MINUTE;
+        let mut proposal = proposal("FR", n, now - behind * MINUTE, now);
+        proposal.allow_regression = may_regress.then(|| "asked for".to_owned());
+        proposal.correction = correction;
+        let _ = ledger.publish(&proposal, now);
+    }
+    (ledger, now)
+}
+
+proptest! {
+    #[test]
+    fn one_scope_never_heals_another(
+        attempts in attempts(),
+        others in prop::collection::vec((0..400i64, any::<bool>()), 0..6),
+        later in 0..300i64,
+    ) {
+        let (ledger, now) = written(&attempts);
+        let now = now + later * MINUTE;
+        let alone = ledger.condition(&contract("FR"), now);
+        let mut rows = vec![Ledgered { contract: contract("FR"), newest: ledger.newest() }];
+        for (n, (behind, published)) in others.into_iter().enumerate() {
+            let through = now - behind * MINUTE;
+            rows.push(Ledgered {
+                contract: contract(&format!("other {n}")),
+                newest: published.then(|| Newest {
+                    seq: Some(1),
+                    n_of_seq: 1,
+                    run_id: Some("r".to_owned()),
+                    complete_through: Some(through),
+                    published_at: Some(now),
+                    ..Newest::default()
+                }),
+            });
+        }
+        let n = rows.len();
+        let states = check(rows.clone(), &Holidays::builtin(), now);
+        prop_assert_eq!(states.len(), n);
+        prop_assert_eq!(states[0].condition, alone);
+        // Nor does the order matter.
+        rows.reverse();
+        let mut reversed = check(rows, &Holidays::builtin(), now);
+        reversed.reverse();
+        prop_assert_eq!(reversed, states);
+    }
+
+    #[test]
+    fn publishing_old_data_again_never_makes_a_contract_healthy(
+        attempts in attempts(),
+        again in 0..12usize,
+        as_correction in any::<bool>(),
+        later in 0..200i64,
+    ) {
+        let (mut ledger, now) = written(&attempts);
+        prop_assume!(!ledger.0.is_empty());
+        let now = now + later * MINUTE;
+        let contract = contract("FR");
+        let before = ledger.condition(&contract, now);
+        let old = ledger.0[again % ledger.0.len()].clone();
+        let mut proposal = proposal("FR", "again", old.complete_through, now);
+        proposal.correction = as_correction;
+        proposal.allow_regression = Some("asked for".to_owned());
+        ledger.publish(&proposal, now).unwrap();
+        let after = ledger.condition(&contract, now);
+        // What a regression had taken back is not old data when it comes again.
+        let covered = ledger.0[ledger.0.len() - 2].complete_through;
+        prop_assume!(old.complete_through <= covered);
+        prop_assert!(before == Condition::Healthy || after != Condition::Healthy);
+    }
+
+    #[test]
+    fn what_does_not_advance_coverage_never_heals_a_stale_source(
+        attempts in attempts(),
+        back in 0..300i64,
+        later in 0..300i64,
+    ) {
+        let (mut ledger, now) = written(&attempts);
+        let now = now + later * MINUTE;
+        let contract = contract("FR");
+        prop_assume!(ledger.condition(&contract, now) == Condition::SourceStale);
+        let covered = ledger.0[ledger.0.len() - 1].complete_through;
+        let mut proposal = proposal("FR", "again", covered - back * MINUTE, now);
+        proposal.allow_regression = Some("asked for".to_owned());
+        ledger.publish(&proposal, now).unwrap();
+        prop_assert_eq!(ledger.condition(&contract, now), Condition::SourceStale);
+    }
+
+    #[test]
+    fn sequences_count_up_without_a_hole_whatever_is_refused(attempts in attempts()) {
+        let (ledger, _) = written(&attempts);
+        let seqs: Vec<u64> = ledger.0.iter().map(|publication| publication.seq).collect();
+        prop_assert_eq!(seqs, (1..=ledger.0.len() as u64).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn there_is_one_first_failing_condition_and_it_stays_the_same(
+        lag in prop::option::of(-1..300i64),
+        seq in prop::option::of(-1..3i64),
+        n_of_seq in 1..3u64,
+        through in prop::option::of(-400..10i64),
+        published_at in prop::option::of(-400..10i64),
+        is_there in any::<bool>(),
+        n in 1..3usize,
+    ) {
+        let mut contract = contract("FR");
+        contract.max_source_lag_minutes = lag;
+        let newest = is_there.then(|| Newest {
+            seq,
+            n_of_seq,
+            run_id: Some("r".to_owned()),
+            complete_through: through.map(|minutes| MONDAY_6 + minutes * MINUTE),
+            published_at: published_at.map(|minutes| MONDAY_6 + minutes * MINUTE),
+            ..Newest::default()
+        });
+        let rows = vec![Ledgered { contract, newest: newest.clone() }; n];
+        let states = check(rows.clone(), &Holidays::builtin(), MONDAY_6);
+        prop_assert_eq!(&states, &check(rows, &Holidays::builtin(), MONDAY_6));
+        // Every condition on its own, and the first of those that hold.
+        let invalid = lag.is_none_or(|lag| lag < 1) || n > 1;
+        let holds = [
+            invalid,
+            newest.is_none(),
+            seq.is_none_or(|seq| seq < 1) || n_of_seq > 1
+                || through.is_none() || published_at.is_none(),
+            through > published_at || published_at.is_some_and(|at| at > 0),
+            through.zip(lag).is_some_and(|(through, lag)| -through > lag),
+            published_at.is_some_and(|at| -at > 60),
+            true,
+        ];
+        let first = holds.iter().position(|holds| *holds).unwrap();
+        prop_assert_eq!(states[0].condition, Condition::ALL[first]);
+    }
+}
