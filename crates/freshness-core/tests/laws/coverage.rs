@@ -26,7 +26,7 @@ fn contract(scope: &str) -> ContractRow {
     }
 }
 
-fn proposal(scope: &str, run_id: impl ToString, through: i64, published_at: i64) -> Proposal {
+fn proposal(scope: &str, run_id: &str, through: i64, published_at: i64) -> Proposal {
     Proposal {
         source: "orders".to_owned(),
         scope: scope.to_owned(),
@@ -499,7 +499,7 @@ fn written(attempts: &[(i64, i64, bool, bool)]) -> (Ledger, i64) {
     let mut now = MONDAY_6;
     for (n, &(minutes, behind, may_regress, correction)) in attempts.iter().enumerate() {
         now += minutes * MINUTE;
-        let mut proposal = proposal("FR", n, now - behind * MINUTE, now);
+        let mut proposal = proposal("FR", &n.to_string(), now - behind * MINUTE, now);
         proposal.allow_regression = may_regress.then(|| "asked for".to_owned());
         proposal.correction = correction;
         let _ = ledger.publish(&proposal, now);
