@@ -7,4 +7,6 @@ mod feed;
 mod oracles;
 mod incidents;
 mod properties;
+mod slo;
+mod slo_field;
 mod trust;

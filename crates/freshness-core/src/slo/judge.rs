@@ -1,0 +1,132 @@
+//! Is each promise kept at an instant?
+//!
+//! Freshness is judged on the clock: an age grows whether something runs or not,
+//! so a silent pipeline is a breach. Rows, quality and what is filled are judged
+//! by the last run that says something of them.
+
+use super::clocked::{deadline, freshness};
+use super::counted::{availability, quality, row_count};
+use super::run::Run;
+use super::runs::RunHistory;
+use super::service_levels::{Objective, ServiceLevels};
+use super::verdict::{Evidence, Outcome, Reason, Verdict};
+use crate::civil::Holidays;
+
+/// One verdict for each objective that is declared, in the order of
+/// [`Objective`], at an instant (UTC seconds). What ran after it is not known
+/// then.
+pub fn judge(
+    levels: &ServiceLevels,
+    history: &RunHistory,
+    holidays: &Holidays,
+    now: i64,
+) -> Vec<Verdict> {
+    let runs = history.until(now);
+    let objectives = objectives(levels);
+    objectives
+        .into_iter()
+        .map(|objective| {
+            if runs.is_empty() {
+                let because = Reason::NeverRun;
+                return Verdict {
+                    objective,
+                    outcome: Outcome::CouldNotTell { because },
+                    evidence: evidence(history),
+                };
+            }
+            judge_one(levels, history, holidays, now, objective)
+        })
+        .collect()
+}
+
+/// The objectives that are declared.
+pub fn objectives(levels: &ServiceLevels) -> Vec<Objective> {
+    let ServiceLevels {
+        freshness,
+        availability,
+        row_count,
+        quality,
+    } = levels;
+    let freshness = freshness.as_ref();
+    let rows = row_count.as_ref();
+    let declared = [
+        (
+            Objective::Freshness,
+            freshness.is_some_and(|of| of.threshold.is_some()),
+        ),
+        (
+            Objective::SourceFreshness,
+            freshness.is_some_and(|of| of.source_threshold.is_some()),
+        ),
+        (
+            Objective::Deadline,
+            freshness.is_some_and(|of| of.by.is_some()),
+        ),
+        (Objective::Availability, availability.is_some()),
+        (
+            Objective::RowCount,
+            rows.is_some_and(|of| of.min_rows.is_some() || of.max_rows.is_some()),
+        ),
+        (
+            Objective::RowCountAnomaly,
+            rows.is_some_and(|of| of.anomaly.is_some()),
+        ),
+        (Objective::Quality, quality.is_some()),
+    ];
+    let declared = declared.into_iter().filter(|(_, is_declared)| *is_declared);
+    declared.map(|(objective, _)| objective).collect()
+}
+
+fn judge_one(
+    levels: &ServiceLevels,
+    history: &RunHistory,
+    holidays: &Holidays,
+    now: i64,
+    objective: Objective,
+) -> Verdict {
+    let runs = history.until(now);
+    match objective {
+        Objective::Freshness | Objective::SourceFreshness => {
+            freshness(levels, history, holidays, now, objective)
+        }
+        Objective::Deadline => deadline(levels, history, holidays, now),
+        Objective::Availability
+        | Objective::RowCount
+        | Objective::RowCountAnomaly
+        | Objective::Quality => {
+            let says = |i: usize| of_run(levels, runs, i, objective);
+            let last = (0..runs.len()).rev().find_map(says);
+            last.unwrap_or_else(|| Verdict {
+                objective,
+                outcome: Outcome::CouldNotTell {
+                    because: Reason::NotMeasured,
+                },
+                evidence: evidence(history),
+            })
+        }
+    }
+}
+
+/// What run `i` says of an objective; `None` if nothing, or if the objective is
+/// judged on the clock. `runs` are all of its environment, oldest first.
+pub(super) fn of_run(
+    levels: &ServiceLevels,
+    runs: &[Run],
+    i: usize,
+    objective: Objective,
+) -> Option<Verdict> {
+    match objective {
+        Objective::Freshness | Objective::SourceFreshness | Objective::Deadline => None,
+        Objective::Availability => availability(levels.availability.as_ref()?, &runs[i]),
+        Objective::RowCount | Objective::RowCountAnomaly => row_count(levels, runs, i, objective),
+        Objective::Quality => quality(levels, runs, i),
+    }
+}
+
+/// Evidence that says no more than where.
+pub(super) fn evidence(history: &RunHistory) -> Evidence {
+    Evidence {
+        environment: history.environment().to_owned(),
+        ..Evidence::default()
+    }
+}
