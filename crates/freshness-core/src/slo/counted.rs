@@ -13,11 +13,11 @@ use super::verdict::{BreachSeverity, Direction, Evidence, Outcome, Reason, Verdi
 pub(super) fn availability(of: &Availability, run: &Run) -> Option<Verdict> {
     let filled = run.filled.as_ref()?;
     let mut evidence = of_run(run);
-    evidence.field.clone_from(&of.field);
+    evidence.field = Some(of.field.clone());
     evidence.floor = Some(of.threshold);
     let outcome = match *filled {
         Filled::NoColumn => doubt(Reason::NoColumn {
-            column: of.field.clone().unwrap_or_default(),
+            column: of.field.clone(),
         }),
         Filled::Rows { total: 0, .. } => doubt(Reason::NoRows),
         Filled::Rows { non_null, total } => {

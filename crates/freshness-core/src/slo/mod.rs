@@ -6,26 +6,39 @@
 //! the learned ones, so a promise is never judged by what is usual in arrivals.
 
 mod baseline;
+mod check;
 mod clocked;
 mod counted;
+mod declaration;
+mod duration;
 mod history;
 mod judge;
+mod keys;
+mod meaning;
+mod node;
 mod owed;
 mod run;
 mod runs;
 mod service_levels;
+mod values;
 mod verdict;
 
 pub use baseline::{Baseline, MONTHLY_LOOKBACK_DAYS, NoBaseline, baseline, monthly};
+pub use check::{Fault, Findings, Oddity, Problem, checked};
+pub use declaration::{Declaration, Measured, Origin};
+pub use duration::{DurationError, duration_seconds, duration_text};
 pub use history::{Budget, DayCompliance, DayState, ObjectiveHistory, Unit, history};
 pub use judge::{judge, objectives};
-
+pub use keys::{CONTRACT, Holds, Key, LEVEL, SERVICE_LEVELS};
+pub use meaning::{declaration, origins, service_levels};
+pub use node::{Content, Node, Place, Scalar};
 pub use run::{Counts, Filled, Newest, Run, Stage, USUAL_ENVIRONMENT};
 pub use runs::RunHistory;
 pub use service_levels::{
     About, Anomaly, AnomalyMethod, Availability, CountField, DayPromise, Freshness, Objective,
     Quality, RowCount, ServiceLevels,
 };
+pub use values::ValueError;
 pub use verdict::{
     BreachSeverity, Direction, Evidence, Outcome, Reason, SKEW_TOLERANCE_SECONDS, Season, Verdict,
 };

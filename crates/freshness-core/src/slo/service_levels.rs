@@ -46,7 +46,7 @@ pub enum Objective {
 }
 
 /// What is said of a promise besides its limits.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// In the owner's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,8 +54,9 @@ pub struct About {
     /// Whom to ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Does its breach fail a check, or only warn?
-    #[serde(default)]
+    /// Does its breach fail a check, or only warn? It fails it unless
+    /// `severity: warning` says otherwise.
+    #[serde(default = "yes")]
     pub critical: bool,
 }
 
@@ -75,9 +76,10 @@ pub struct Freshness {
     pub source_threshold: Option<f64>,
     /// The time of day by which it is owed, if one is.
     pub by: Option<DayPromise>,
-    /// The days whose time counts towards an age, and those of `by`; all if absent.
+    /// The days whose time counts towards an age, and those of `by`; all if
+    /// absent. Days of the week, business days, or for `by` alone days of the month.
     pub calendar: Option<Calendar>,
-    /// The zone in which days and times of day are meant.
+    /// The zone in which days and times of day are meant; UTC if absent.
     pub timezone: Option<Zone>,
 }
 
@@ -96,8 +98,8 @@ pub struct Availability {
     pub about: About,
     /// Least share of rows that are not null, percent, 0 to 100.
     pub threshold: f64,
-    /// The column; all rows count as filled if absent.
-    pub field: Option<String>,
+    /// The column.
+    pub field: String,
 }
 
 /// How many rows a run must bring.
@@ -176,6 +178,21 @@ pub struct Quality {
     pub max_quarantine_ratio: Option<f64>,
 }
 
+impl Default for About {
+    fn default() -> About {
+        About {
+            description: None,
+            owner: None,
+            critical: true,
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What holds where nothing is said; the oracles of the tests know them too.
 impl Default for Anomaly {
     fn default() -> Anomaly {
         Anomaly {

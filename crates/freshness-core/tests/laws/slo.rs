@@ -268,7 +268,7 @@ fn availability_is_judged_as_the_oracle_does_or_better() {
         let levels = ServiceLevels {
             availability: Some(Availability {
                 threshold,
-                field: Some("c".to_owned()),
+                field: "c".to_owned(),
                 ..Availability::default()
             }),
             ..ServiceLevels::default()
