@@ -23,6 +23,7 @@ mod report;
 mod run_local;
 mod seed;
 mod silence;
+mod slo;
 mod status;
 mod story;
 mod trust;
@@ -69,6 +70,7 @@ enum Command {
     Ack(ack::AckArgs),
     Silence(silence::SilenceArgs),
     Trust(trust::TrustArgs),
+    Slo(slo::SloArgs),
     Gate(gate::GateArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
@@ -179,6 +181,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Ack(args) => ack::run(args, context),
         Command::Silence(args) => silence::run(args, context),
         Command::Trust(args) => trust::run(args, context),
+        Command::Slo(args) => slo::run(args, context),
         Command::Gate(args) => gate::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),

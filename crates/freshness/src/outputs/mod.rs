@@ -15,6 +15,7 @@ pub mod incidents;
 mod json;
 pub mod plot;
 pub mod raised;
+pub mod slo_schema;
 mod stdout;
 pub mod summary;
 mod table;

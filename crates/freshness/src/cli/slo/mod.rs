@@ -1,0 +1,29 @@
+//! What is promised, and is it kept?
+//!
+//! The commands about service levels, each a file with its arguments and a
+//! `run`.
+
+mod schema;
+
+use clap::{Args, Subcommand};
+
+use super::{Answer, Context};
+
+/// Service levels: what is promised of datasets, beside what is learned.
+#[derive(Debug, Args)]
+pub(super) struct SloArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Schema(schema::SchemaArgs),
+}
+
+/// Runs the command.
+pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    match &args.command {
+        Command::Schema(args) => schema::run(args, context),
+    }
+}
