@@ -33,8 +33,7 @@ fn is_critical(warehouse: &Warehouse, id: &DatasetId) -> bool {
     datasets.any(|(dataset, _)| dataset.id == *id && dataset.critical)
 }
 
-/// What was due on the last day and has not come, though its feed goes on, and
-/// the roots of it.
+/// What was due on the last day and has not come, and the roots of it.
 fn late_on_last_day(warehouse: &Warehouse) -> (BTreeSet<&DatasetId>, BTreeSet<&DatasetId>) {
     let last_day = warehouse.ends_at - warehouse.ends_at.rem_euclid(DAY);
     let cycles = warehouse.truth.datasets.iter();
@@ -42,7 +41,6 @@ fn late_on_last_day(warehouse: &Warehouse) -> (BTreeSet<&DatasetId>, BTreeSet<&D
         .flat_map(|(id, truth)| truth.cycles.iter().map(move |cycle| (id, cycle)))
         .filter(|(_, cycle)| cycle.due_at.is_some_and(|due| due >= last_day))
         .filter_map(|(id, cycle)| Some((id, cycle.incident.as_ref()?)))
-        .filter(|(_, incident)| incident.kind != IncidentKind::Stopped)
         .map(|(id, incident)| (id, &incident.root))
         .unzip()
 }

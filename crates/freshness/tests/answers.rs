@@ -173,9 +173,15 @@ Delays of cycles of Thursday since the regime began (America/New_York)
   03:04 │████████████████████████████████████ 3
   03:06 │████████████████████████████████████ 3
   03:08 │████████████████████████ 2
-...
-  03:[..] │  ◀ deadline
-...
+  03:10 │
+  03:12 │
+  03:14 │
+  03:16 │
+  03:18 │  ◀ learned deadline
+  03:20 │
+  03:22 │
+  03:24 │
+
 "#]]
     );
 }
@@ -188,7 +194,7 @@ fn explain_can_be_drawn_in_ascii() {
     let text = String::from_utf8(output.stdout).unwrap();
     let picture = text.split("Cycles").nth(1).unwrap();
     assert!(picture.is_ascii(), "{picture}");
-    assert!(picture.contains("<- deadline"));
+    assert!(picture.contains("<- learned deadline"));
 }
 
 #[test]

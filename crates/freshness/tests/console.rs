@@ -111,7 +111,7 @@ fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats(
     let roots = page.text(
         "[...document.querySelectorAll('.incident h3')].map((it) => it.textContent).join(' ')",
     );
-    for root in ["raw_stores", "raw_logins", "raw_calls", "raw_contracts"] {
+    for root in ["raw_stores", "raw_logins", "raw_prices", "raw_contracts"] {
         assert!(roots.contains(root), "{root}: {roots}");
     }
     // The incident of raw_stores, opened as a person would.
@@ -156,15 +156,15 @@ fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats(
     );
     let board = page.text("document.querySelector('.board').innerText");
     for said in [
-        "Board report",
-        "raw_stores has been late since Fri 27 Feb 06:06 CET",
+        "Finance close",
+        "raw_contracts has been late since Fri 27 Feb 04:59 CET",
         "headline",
     ] {
         assert!(board.contains(said), "{said}: {board}");
     }
     page.click("#zone");
     let board = page.text("document.querySelector('.board').innerText");
-    assert!(board.contains("late since Fri 27 Feb 05:06 UTC"), "{board}");
+    assert!(board.contains("late since Fri 27 Feb 03:59 UTC"), "{board}");
 
     for (screen, name) in [
         (Screen::DESK.dark(), "warehouse-dark"),

@@ -156,7 +156,7 @@ fn the_dashboards_of_the_made_up_warehouse_import_as_they_are() {
     let ran = house.run("import dashboards w/dashboards.csv");
     let ran = ran.expect(0);
     assert!(
-        ran.stdout.contains("dashboards    41   13"),
+        ran.stdout.contains("dashboards    39   13"),
         "{}",
         ran.stdout
     );

@@ -70,17 +70,17 @@ fn late_datasets_are_put_under_their_roots() {
     let house = house();
     let ran = house.run(&format!("incidents {AT}")).expect(0);
     assert_data_eq!(ran.stdout, str![[r#"
-INCIDENT    STATUS  SEVERITY  ROOT        SINCE (UTC)       LATE BY     EXPLAINS       RECOVERY AFTER THE ROOT  BOTTLENECK
-9eb9ef6ada  open    critical  raw_orders  2026-02-26 04:20  7 h 39 min  3 (1 + 1 + 1)  within 3 h 16 min        raw_orders → stg_orders, usually 55 min
-6c1c590dbd  open    warning   events      2026-02-26 06:23  5 h 36 min  0              -                        -
+INCIDENT    STATUS  SEVERITY  ROOT        SINCE (UTC)       LATE BY     EXPLAINS (BY HOPS)  RECOVERY AFTER THE ROOT  BOTTLENECK
+9eb9ef6ada  open    critical  raw_orders  2026-02-26 04:20  7 h 39 min  3 (1 + 1 + 1)       within 3 h 16 min        raw_orders → stg_orders, usually 55 min
+6c1c590dbd  open    warning   events      2026-02-26 06:23  5 h 36 min  0                   -                        -
 
 5 late datasets, 2 incidents, 3 alerts suppressed (60.0 %)
 
 "#]].raw());
     let ran = house.run(&format!("incidents stg_orders {AT}")).expect(0);
     assert_data_eq!(ran.stdout, str![[r#"
-INCIDENT    STATUS  SEVERITY  ROOT        SINCE (UTC)       LATE BY     EXPLAINS       RECOVERY AFTER THE ROOT  BOTTLENECK
-9eb9ef6ada  open    critical  raw_orders  2026-02-26 04:20  7 h 39 min  3 (1 + 1 + 1)  within 3 h 16 min        raw_orders → stg_orders, usually 55 min
+INCIDENT    STATUS  SEVERITY  ROOT        SINCE (UTC)       LATE BY     EXPLAINS (BY HOPS)  RECOVERY AFTER THE ROOT  BOTTLENECK
+9eb9ef6ada  open    critical  raw_orders  2026-02-26 04:20  7 h 39 min  3 (1 + 1 + 1)       within 3 h 16 min        raw_orders → stg_orders, usually 55 min
 
 HOPS  DATASET     STATE  SINCE (UTC)       AFTER THE ROOT     EXPECTED (UTC)  ALSO EXPLAINED BY
    1  stg_orders  late   2026-02-26 05:08  within 1 h 05 min  -               -

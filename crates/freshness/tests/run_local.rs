@@ -32,9 +32,8 @@ fn everything_is_run_on_a_made_up_warehouse_and_ends_with_the_page() {
     assert!(house.path(page).is_file());
     // The twelve late datasets of the last day come down to four incidents.
     assert!(
-        ran.stdout.contains(
-            "of the last 24 h: 12 late datasets, 4 incidents, 8 alerts suppressed (66.7 %)"
-        ),
+        ran.stdout
+            .contains("\n12 late datasets, 4 incidents, 8 alerts suppressed (66.7 %)\n"),
         "{}",
         ran.stdout
     );

@@ -296,7 +296,7 @@ fn the_made_up_warehouse_ends_on_a_day_that_spoils_some_reports_and_not_others()
     assert_eq!(scores.last(), Some(&100), "{scores:?}");
     assert!(scores.is_sorted(), "{scores:?}");
     // Only what is late because of nothing else is named.
-    let roots = ["raw_calls", "raw_contracts", "raw_stores"];
+    let roots = ["raw_contracts", "raw_prices", "raw_stores"];
     for line in &lines {
         let is_spoiled = line["score"] != 100;
         assert_eq!(is_spoiled, line["caveat"].is_string(), "{line}");

@@ -79,8 +79,8 @@ impl Matchers {
         *self == Matchers::default()
     }
 
-    /// All but the name.
-    fn hold_of(&self, dataset: &Dataset) -> bool {
+    /// Does all but the name hold of a dataset?
+    pub fn hold_of(&self, dataset: &Dataset) -> bool {
         let Matchers {
             dataset: _,
             team,

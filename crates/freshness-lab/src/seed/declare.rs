@@ -64,7 +64,8 @@ pub(super) fn datasets(places: &[Place], plans: &[Plan], chance: &mut Chance) ->
         .collect()
 }
 
-/// Thirteen dashboards over marts and facts.
+/// Thirteen dashboards over marts and facts. What is shown together is made
+/// from one another where it can be.
 pub(super) fn dashboards(places: &[Place], plans: &[Plan], chance: &mut Chance) -> Vec<Dashboard> {
     let fed = (0..places.len()).filter(|&i| places[i].layer >= 2);
     let fed = chance.shuffled(fed);
@@ -73,15 +74,21 @@ pub(super) fn dashboards(places: &[Place], plans: &[Plan], chance: &mut Chance) 
         .map(|k| {
             let title = titles.next().expect("a title for each");
             let n_parts = chance.whole(2, PARTS.len() as i64) as usize;
-            let parts = PARTS[..n_parts].iter().enumerate();
+            let main = fed[k % fed.len()];
+            let is_related =
+                |i: &usize| plans[*i].parents.contains(&main) || plans[main].parents.contains(i);
+            let (related, others): (Vec<usize>, Vec<usize>) = fed
+                .iter()
+                .filter(|&&i| i != main)
+                .partition(|i| is_related(i));
+            let shown = std::iter::once(main).chain(related).chain(others);
             Dashboard {
                 id: title.to_lowercase().replace(' ', "_"),
                 title: title.to_owned(),
-                parts: parts
-                    .map(|(p, part)| {
-                        let dataset = fed[(k + 5 * p) % fed.len()];
-                        ((*part).to_owned(), plans[dataset].id.clone())
-                    })
+                parts: PARTS[..n_parts]
+                    .iter()
+                    .zip(shown)
+                    .map(|(part, i)| ((*part).to_owned(), plans[i].id.clone()))
                     .collect(),
             }
         })

@@ -18,7 +18,8 @@ pub(super) struct Events {
     pub(super) moves: Vec<Vec<(i64, f64)>>,
     pub(super) drifts: Vec<Option<Drift>>,
     pub(super) begins: Vec<i64>,
-    pub(super) stops: Vec<Option<i64>>,
+    /// From when, and until when.
+    pub(super) stops: Vec<Option<(i64, i64)>>,
     pub(super) skips: Vec<f64>,
     pub(super) outages: Vec<Vec<(i64, usize)>>,
     pub(super) backfills: Vec<Vec<Backfill>>,
@@ -116,12 +117,21 @@ pub(super) fn draw(places: &[Place], chance: &mut Chance) -> Events {
 
 /// Beginnings and ends.
 fn ends(places: &[Place], chance: &mut Chance, events: &mut Events) {
-    let leaves = ["R11", "R13", "R14"].map(layout::place);
-    let leaves = chance.shuffled(leaves);
-    // One before the last 45 days, one in them; the third is unreliable.
-    events.stops[leaves[0]] = Some(FROM + chance.whole(150, 212) * DAY + 12 * HOUR);
-    events.stops[leaves[1]] = Some(FROM + chance.whole(234, 256) * DAY + 12 * HOUR);
-    events.skips[leaves[2]] = chance.between(0.05, 0.1);
+    let mut stop = |place: usize, day: i64, days: Option<i64>| {
+        let from = FROM + day * DAY + 12 * HOUR;
+        let to = days.map_or(i64::MAX, |days| from + days * DAY);
+        events.stops[place] = Some((from, to));
+    };
+    // One before the last 45 days and for good; of two others one stops in them
+    // and comes back, one is unreliable.
+    stop(layout::place(layout::STOPPED), chance.whole(150, 212), None);
+    let leaves = chance.shuffled(["R13", "R14"].map(layout::place));
+    stop(
+        leaves[0],
+        chance.whole(228, 240),
+        Some(chance.whole(10, 21)),
+    );
+    events.skips[leaves[1]] = chance.between(0.05, 0.1);
     let late = |i: &usize| layout::LATE_ON_LAST_DAY.contains(&places[*i].name);
     let newcomers = of(places, Rhythm::Daily).filter(|i| !late(i) && !leaves.contains(i));
     for i in chance.shuffled(newcomers).into_iter().take(4) {

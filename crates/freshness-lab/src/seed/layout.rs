@@ -95,12 +95,14 @@ const PLACES: [(&str, Rhythm, usize, &[&str]); 53] = [
     ("N1", NewHourly, 0, &[]),
 ];
 
-/// What fails on the last day.
-pub(super) const LAST_DAY_ROOTS: [&str; 4] = ["H2", "R5", "R7", "R12"];
+/// What delivers nothing on the last day.
+pub(super) const LAST_DAY_ROOTS: [&str; 4] = ["H2", "R5", "R7", STOPPED];
+/// What may have stopped for good months before.
+pub(super) const STOPPED: &str = "R11";
 /// What is late on the last day: the roots, and what is made from them and due
 /// that day.
 pub(super) const LATE_ON_LAST_DAY: [&str; 12] = [
-    "H2", "G2", "R5", "S5", "F3", "M2", "M5", "R7", "S7", "F4", "M3", "R12",
+    "H2", "G2", "R5", "S5", "F3", "M2", "M5", "R7", "S7", "F4", "M3", STOPPED,
 ];
 
 /// The places in order.

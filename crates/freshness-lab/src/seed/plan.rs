@@ -39,8 +39,8 @@ pub(super) struct Plan {
     pub(super) trouble: Trouble,
     /// First and last cycle begin in here.
     pub(super) begins: i64,
-    /// No more deliveries from here on: stopped for good.
-    pub(super) stops: Option<i64>,
+    /// It stopped: no deliveries from the first to before the second.
+    pub(super) stops: Option<(i64, i64)>,
     /// Share of cycles that its owner skips.
     pub(super) skips: f64,
     pub(super) sender: Sender,

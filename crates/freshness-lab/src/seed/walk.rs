@@ -99,7 +99,10 @@ fn outcome(
     end: End,
 ) -> Came {
     let due_at = due.due_at;
-    if plan.stops.is_some_and(|stops| due_at >= stops) {
+    if plan
+        .stops
+        .is_some_and(|(from, to)| (from..to).contains(&due_at))
+    {
         return Came::Never(Some(itself(plan, IncidentKind::Stopped)));
     }
     let silent_from = plan.trouble.silent_from;

@@ -43,7 +43,7 @@ pub(super) struct AckArgs {
     until: Option<Timestamp>,
 
     /// … or for how long
-    #[arg(long = "for", value_name = "DURATION", value_parser = duration, conflicts_with = "until")]
+    #[arg(long = "for", value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, conflicts_with = "until")]
     lasting: Option<SignedDuration>,
 }
 
@@ -76,6 +76,7 @@ pub(super) fn run(args: &AckArgs, context: &mut Context) -> anyhow::Result<Answe
         at: now,
         until,
     };
+    let before = followed.ack.as_ref().filter(|ack| ack.holds(now));
     // A check may have resolved it just now.
     if !store.acknowledge(&followed.id, &ack)? {
         return Err(hint::failure(
@@ -83,8 +84,11 @@ pub(super) fn run(args: &AckArgs, context: &mut Context) -> anyhow::Result<Answe
             "`freshness incidents --history` tells what happened",
         ));
     }
+    let instead = before.map_or(String::new(), |before| {
+        format!(", no longer by {}: {}", before.by, before.why)
+    });
     context.out.talk(format_args!(
-        "{} ({}) is looked after by {} until {}",
+        "{} ({}) is looked after by {} until {}{instead}",
         followed.id,
         title(&followed.incident),
         args.by,

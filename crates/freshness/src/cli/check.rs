@@ -41,6 +41,8 @@ use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary, is_unjudg
   freshness check --format json | jq '.datasets[].reason'
   freshness check --now 2026-03-01T07:00:00Z   with the clock pinned
 
+A deadline is `early` while something that the dataset waits for is overdue.
+
 Exit codes:
   0  no critical dataset is late
   1  a critical dataset is late

@@ -8,16 +8,21 @@
 use clap::Args;
 use freshness_core::trust::Trust;
 use freshness_store::Access;
+use jiff::Timestamp;
+use serde::Serialize;
 
 use super::status::say_doubts;
 use super::trust::{place_of, trusted_in};
 use super::{Answer, Context};
-use crate::outputs::words;
+use crate::config::Format;
+use crate::outputs::trust::DashboardLine;
+use crate::outputs::{words, write_document, write_line};
 use crate::rounds::{self, Doubt};
 
 /// Fail if a dashboard cannot be believed far enough to be refreshed.
 ///
-/// Says nothing if it can, and in one line on stderr why not if it cannot.
+/// Says nothing if it can, and in one line on stderr why not if it cannot; as
+/// JSON it says why either way.
 /// Records nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -35,7 +40,7 @@ pub(super) struct GateArgs {
     dashboard: String,
 
     /// The least score that will do, 0 to 100
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=100))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = score)]
     min_score: u8,
 
     /// Do not answer from old models [env: FRESHNESS_STRICT]
@@ -43,24 +48,51 @@ pub(super) struct GateArgs {
     strict: bool,
 }
 
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    now: Timestamp,
+    fitted_at: Option<Timestamp>,
+    answer: &'static str,
+    min_score: u8,
+    #[serde(flatten)]
+    dashboard: DashboardLine<'a>,
+}
+
 pub(super) fn run(args: &GateArgs, context: &mut Context) -> anyhow::Result<Answer> {
     // A refresh must not be let through because a clock is wrong.
     let store = context.open(Access::ReadOnly)?;
     rounds::not_behind(&store, &context.clock)?;
     let trusted = trusted_in(&store, context)?;
-    let (_, trust) = &trusted.dashboards[place_of(&args.dashboard, &trusted.dashboards)?];
+    let (dashboard, trust) = &trusted.dashboards[place_of(&args.dashboard, &trusted.dashboards)?];
     let doubts = &trusted.checked.doubts;
     say_doubts(doubts, context);
     let strict = args.strict || context.settings.check.strict;
     let are_old = |doubt: &Doubt| matches!(doubt, Doubt::OldModels { .. });
-    if strict && doubts.iter().any(are_old) {
+    let too_old = strict && doubts.iter().any(are_old);
+    let answer = match too_old {
+        true => Answer::CouldNotTell,
+        false => answer(trust, args.min_score),
+    };
+    let document = Document {
+        command: "gate",
+        now: trusted.checked.now,
+        fitted_at: trusted.checked.fitted_at,
+        answer: answer.word(),
+        min_score: args.min_score,
+        dashboard: DashboardLine::new(dashboard, trust),
+    };
+    match context.out.format {
+        Format::Table => {}
+        Format::Json => write_document(context.out.data(), &document)?,
+        Format::Ndjson => write_line(context.out.data(), &document)?,
+    }
+    if too_old {
         context
             .out
             .talk("could not tell: the models are too old to be strict with");
-        return Ok(Answer::CouldNotTell);
-    }
-    let answer = answer(trust, args.min_score);
-    if answer != Answer::Healthy {
+    } else if answer != Answer::Healthy {
         let (id, score) = (&trust.dashboard_id, words::score(trust));
         let caveat = trust.caveat.as_deref().unwrap_or_default();
         let verdict = match answer {
@@ -73,6 +105,11 @@ pub(super) fn run(args: &GateArgs, context: &mut Context) -> anyhow::Result<Answ
         ));
     }
     Ok(answer)
+}
+
+fn score(text: &str) -> Result<u8, String> {
+    let score = text.parse().ok().filter(|score| *score <= 100);
+    score.ok_or_else(|| "expected a whole number from 0 to 100".to_owned())
 }
 
 fn answer(trust: &Trust, min_score: u8) -> Answer {

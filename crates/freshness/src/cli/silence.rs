@@ -1,8 +1,9 @@
 //! Which incidents does nobody want to hear of for a while?
 
 use clap::{Args, Subcommand};
+use freshness_core::dataset::Dataset;
 use freshness_core::incidents::{Matchers, Silence};
-use freshness_store::Access;
+use freshness_store::{Access, Store};
 use globset::Glob;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -72,7 +73,7 @@ struct AddArgs {
     until: Option<Timestamp>,
 
     /// … or for how long
-    #[arg(long = "for", value_name = "DURATION", value_parser = duration, conflicts_with = "until")]
+    #[arg(long = "for", value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, conflicts_with = "until")]
     lasting: Option<SignedDuration>,
 }
 
@@ -131,6 +132,7 @@ fn add(args: &AddArgs, context: &mut Context) -> anyhow::Result<Answer> {
         unreachable!("one of --until and --for is required");
     };
     let mut store = context.open(Access::ReadWrite)?;
+    let n_datasets = matched(&store, &matchers)?;
     let no = store.set_silence(&Silence {
         no: 0,
         matchers,
@@ -144,7 +146,29 @@ fn add(args: &AddArgs, context: &mut Context) -> anyhow::Result<Answer> {
         .into_iter()
         .filter(|silence| silence.no == no)
         .collect();
+    // It may be meant for what is to come, or be misspelt.
+    context.out.talk(match n_datasets {
+        0 => "note: no dataset matches it now".to_owned(),
+        n => format!("it matches {}", words::count(n, "dataset")),
+    });
     show(&held, now, context)
+}
+
+/// How many datasets match now.
+fn matched(store: &Store, matchers: &Matchers) -> anyhow::Result<u64> {
+    let pattern = matchers.dataset.as_deref().map(Glob::new).transpose()?;
+    let pattern = pattern.map(|glob| glob.compile_matcher());
+    let matches = |dataset: &Dataset| {
+        let is_named = pattern
+            .as_ref()
+            .is_none_or(|glob| glob.is_match(dataset.id.as_str()));
+        is_named && matchers.hold_of(dataset)
+    };
+    let datasets = store.datasets()?;
+    let declared = datasets
+        .iter()
+        .filter_map(|entry| entry.declared.as_ref().ok());
+    Ok(declared.filter(|dataset| matches(dataset)).count() as u64)
 }
 
 fn list(context: &mut Context) -> anyhow::Result<Answer> {

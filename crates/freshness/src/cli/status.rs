@@ -32,6 +32,8 @@ use crate::rounds::{self, Doubt, Judged, Summary};
   freshness status --now 2026-03-01T07:00:00Z       as it was then
   freshness status --format ndjson | jq 'select(.late_seconds > 3600).dataset_id'
 
+A deadline is `early` while something that the dataset waits for is overdue.
+
 Exit codes: 0 shown, 2 could not tell, or a name, pattern, team or tag that no dataset has.")]
 pub(super) struct StatusArgs {
     /// Show only datasets whose name matches one of these (`*`, `?`, `[a-z]`, `{a,b}`)

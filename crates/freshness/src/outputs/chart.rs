@@ -35,7 +35,7 @@ pub fn legend(cycles: &[CycleVerdict], unicode: bool) -> String {
 }
 
 /// Draws how often each delay occurred, one bin a line, and marks the bin in
-/// which the deadline lies, or the edge beyond which it does. Delays are
+/// which the learned deadline lies, or the edge beyond which it does. Delays are
 /// minutes; `label_of` names a bin by its start. Empty if there are no delays.
 pub fn histogram(
     delays: &[f64],
@@ -67,10 +67,10 @@ pub fn histogram(
         .map(|(&(bin, n), label)| {
             let mark = match bin {
                 _ if bin != of_deadline => String::new(),
-                Bin::From(_) => format!("  {arrow} deadline"),
+                Bin::From(_) => format!("  {arrow} learned deadline"),
                 Bin::Earlier | Bin::Later => {
                     format!(
-                        "  {arrow} deadline {}, beyond this edge",
+                        "  {arrow} learned deadline {}, beyond this edge",
                         label_of(deadline)
                     )
                 }
@@ -226,7 +226,7 @@ mod tests {
             "   60 |################## 1\n   \
                 61 |#################################### 2\n   \
                 62 |################## 1\n   \
-                63 |  <- deadline\n\
+                63 |  <- learned deadline\n\
              later |################## 1",
         );
     }
@@ -240,7 +240,7 @@ mod tests {
             "   60 |################## 1\n   \
                 61 |#################################### 2\n   \
                 62 |################## 1\n\
-             later |  <- deadline 900, beyond this edge",
+             later |  <- learned deadline 900, beyond this edge",
         );
     }
 

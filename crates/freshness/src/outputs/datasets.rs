@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Expectation;
-use freshness_core::state::{Severity, State};
+use freshness_core::state::{CycleVerdict, Severity, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -159,16 +159,21 @@ pub fn table<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Table {
             (state.dataset_id.to_string(), Paint::Plain),
             plain(state.late_seconds.map(words::late_by)),
             plain(cycle.map(|cycle| cycle.cycle.clone())),
-            plain(
-                cycle
-                    .and_then(|cycle| cycle.deadline)
-                    .map(words::utc_minute),
-            ),
+            plain(cycle.and_then(deadline)),
             plain(state.last_arrival.map(words::utc_minute)),
             (state.model_status.to_owned(), Paint::Faint),
         ]);
     }
     table
+}
+
+/// The deadline, and whether it was brought forward.
+fn deadline(cycle: &CycleVerdict) -> Option<String> {
+    let at = words::utc_minute(cycle.deadline?);
+    Some(match cycle.held_up_by {
+        Some(_) => format!("{at} early"),
+        None => at,
+    })
 }
 
 fn rank(state: State) -> u8 {

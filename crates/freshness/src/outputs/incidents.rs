@@ -27,7 +27,7 @@ pub fn table<'a>(incidents: impl IntoIterator<Item = &'a Followed>, now: Timesta
         "ROOT",
         "SINCE (UTC)",
         "LATE BY",
-        "EXPLAINS",
+        "EXPLAINS (BY HOPS)",
         "RECOVERY AFTER THE ROOT",
         "BOTTLENECK",
     ]);
@@ -102,26 +102,33 @@ pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
     let share = causes.suppressed_share()?;
     let n_incidents = causes.standing.len() as u64;
     let all = counts(causes.n_late, n_incidents, causes.n_suppressed(), share);
-    let Some((n_late, n_incidents)) = of_the_last_day(causes, now) else {
+    let Some((n_late, n_new)) = of_the_last_day(causes, now) else {
         return Some(all);
     };
-    let n_suppressed = n_late - n_incidents;
+    let n_suppressed = n_late - n_new;
     let share = n_suppressed as f64 / n_late as f64;
-    let today = counts(n_late, n_incidents, n_suppressed, share);
-    Some(format!("{all}; of the last 24 h: {today}"))
+    let today = counts(n_late, n_new, n_suppressed, share);
+    Some(format!("{all}; new in the last 24 h: {today}"))
 }
 
-/// Late datasets and incidents of the last day; `None` if that is all there is,
-/// or it suppresses nothing.
+/// Datasets that turned late and incidents that began in the last day, where
+/// most of what is late has been so for longer; `None` elsewhere, or if nothing
+/// of the day is suppressed.
 pub fn of_the_last_day(causes: &Causes, now: Timestamp) -> Option<(u64, u64)> {
-    let (n_late, n_incidents) = causes
-        .standing
-        .iter()
-        .filter(|followed| late_seconds(followed, now) <= DAY)
-        .fold((0, 0), |(n_late, n), followed| {
-            (n_late + followed.incident.n_late, n + 1)
-        });
-    (n_late > n_incidents && n_late != causes.n_late).then_some((n_late, n_incidents))
+    let is_new = |since: Timestamp| now.duration_since(since).as_secs() <= DAY;
+    let (mut n_late, mut n_new) = (0, 0);
+    for Followed { incident, .. } in &causes.standing {
+        let n_members = incident
+            .members
+            .iter()
+            .filter(|of| is_new(of.since))
+            .count();
+        let began = is_new(incident.since);
+        // The root counts itself; a suspect feed has none.
+        n_late += n_members as u64 + u64::from(began && incident.root.is_some());
+        n_new += u64::from(began);
+    }
+    (n_late > n_new && 2 * n_late < causes.n_late).then_some((n_late, n_new))
 }
 
 fn counts(n_late: u64, n_incidents: u64, n_suppressed: u64, share: f64) -> String {

@@ -256,10 +256,10 @@ fn lead(console: &Console<Panel>, summary: &Summary) -> Vec<String> {
         Some(_) => parts.push("No alert suppressed: each is late on its own".to_owned()),
         None => {}
     }
-    if let Some((n_late, n_incidents)) = of_the_last_day(causes, console.checked.now) {
-        let n_suppressed = n_late - n_incidents;
+    if let Some((n_late, n_new)) = of_the_last_day(causes, console.checked.now) {
+        let n_suppressed = n_late - n_new;
         parts.push(format!(
-            "{} of {} of the last 24 h ({:.1} %)",
+            "{} of {} new in the last 24 h ({:.1} %)",
             words::thousands(n_suppressed),
             words::thousands(n_late),
             100.0 * n_suppressed as f64 / n_late as f64
