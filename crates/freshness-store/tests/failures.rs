@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use freshness_store::{Access, ArrivalBatch, ImportedFile, Store, StoreError, Tail};
+use freshness_store::{
+    Access, ArrivalBatch, ImportedFile, SCHEMA_VERSION, Store, StoreError, Tail,
+};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -147,7 +149,9 @@ fn a_store_of_a_newer_version_is_refused() {
         check_refused(
             &path,
             access,
-            "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to 4)",
+            &format!(
+                "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to {SCHEMA_VERSION})"
+            ),
         );
     }
 }

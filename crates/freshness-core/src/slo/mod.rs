@@ -17,6 +17,7 @@ mod keys;
 mod meaning;
 mod node;
 mod owed;
+mod reach;
 mod run;
 mod runs;
 mod service_levels;
@@ -32,6 +33,7 @@ pub use judge::{judge, objectives};
 pub use keys::{CONTRACT, Holds, Key, LEVEL, SERVICE_LEVELS};
 pub use meaning::{declaration, origins, service_levels};
 pub use node::{Content, Node, Place, Scalar};
+pub use reach::{Reach, before_history, may_reach_further, reach};
 pub use run::{Counts, Filled, Newest, Run, Stage, USUAL_ENVIRONMENT};
 pub use runs::RunHistory;
 pub use service_levels::{

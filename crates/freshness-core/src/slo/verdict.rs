@@ -228,9 +228,27 @@ pub enum Direction {
 }
 
 impl Outcome {
+    /// Its word, the same in the store, tables and JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Kept => "kept",
+            Outcome::Breached { .. } => "breached",
+            Outcome::CouldNotTell { .. } => "could_not_tell",
+            Outcome::NotDue { .. } => "not_due",
+        }
+    }
+
     /// Is the promise broken?
     pub fn is_breach(&self) -> bool {
         matches!(self, Outcome::Breached { .. })
+    }
+
+    /// How much it matters, if it is a breach.
+    pub fn severity(&self) -> Option<BreachSeverity> {
+        match self {
+            Outcome::Breached { severity, .. } => Some(*severity),
+            Outcome::Kept | Outcome::CouldNotTell { .. } | Outcome::NotDue { .. } => None,
+        }
     }
 
     /// Why, if more is to be said than a limit.

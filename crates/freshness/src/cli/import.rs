@@ -1,5 +1,6 @@
 //! What is to be imported?
 
+mod runs;
 mod summary;
 
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
 use crate::sources::{Format, Source, TimeRules};
 
-/// Import arrivals, datasets, lineage or dashboards from CSV, NDJSON or Parquet.
+/// Import arrivals, datasets, lineage, dashboards or runs from CSV, NDJSON or Parquet.
 ///
 /// Every file is read to its end before anything is stored, and everything is
 /// stored at once or not at all. Importing the same thing twice changes
@@ -36,6 +37,7 @@ enum What {
     Datasets(DatasetsArgs),
     Lineage(LineageArgs),
     Dashboards(DashboardsArgs),
+    Runs(runs::RunsArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -169,6 +171,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Datasets(args) => datasets(&args.input, context),
         What::Lineage(args) => lineage(args, context),
         What::Dashboards(args) => dashboards(args, context),
+        What::Runs(args) => runs::run(args, context),
     }
 }
 

@@ -12,9 +12,10 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::lineage::{Lineage, LineageError};
+use freshness_core::slo::Run;
 use freshness_store::{
     ArrivalBatch, DashboardCounts, DashboardMode, DatasetCounts, ImportCounts, ImportedFile,
-    LineageCounts, LineageEdge, LineageMode, Store, StoreError,
+    LineageCounts, LineageEdge, LineageMode, RunCounts, Store, StoreError,
 };
 use jiff::Timestamp;
 use twox_hash::XxHash3_128;
@@ -22,7 +23,7 @@ use twox_hash::XxHash3_128;
 use crate::hint::did_you_mean;
 use crate::sources::{
     self, BadRows, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
-    read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages,
+    read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages, read_runs,
 };
 
 /// What to do when a row is bad.
@@ -179,6 +180,23 @@ pub fn outages(
         read_outages(source, times, bad).map(|(found, table)| (table, found))
     })?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// Imports runs; of two of one name the store keeps the later.
+pub fn runs(
+    sources: &[Source],
+    times: &TimeRules,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+    open: impl FnOnce() -> Result<Store, StoreError>,
+) -> Result<Ingested<RunCounts>, IngestError> {
+    let (files, bad, found) = read_all(sources, on_error, |source, bad| {
+        let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+        read_runs(source, times, &on_piece, bad).map(|(found, table)| (table, found))
+    })?;
+    let found: Vec<(DatasetId, Run)> = found.into_iter().flatten().collect();
+    let counts = open()?.import_runs(&found)?;
+    Ok(Ingested { files, bad, counts })
 }
 
 /// Imports edges. They must make a lineage with those that stay: a circle is

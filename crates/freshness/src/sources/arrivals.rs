@@ -190,7 +190,7 @@ fn read_cycle(cell: &Cell<'_>, arrived_at: i64) -> Result<Option<CycleName>, Pro
     }
 }
 
-fn read_rows(cell: &Cell<'_>) -> Result<Option<u64>, Problem> {
+pub(super) fn read_rows(cell: &Cell<'_>) -> Result<Option<u64>, Problem> {
     match cell {
         Cell::Missing => return Ok(None),
         Cell::Integer(n) => u64::try_from(*n).ok(),
@@ -206,7 +206,10 @@ fn read_rows(cell: &Cell<'_>) -> Result<Option<u64>, Problem> {
     .ok_or(Problem::Rows)
 }
 
-fn read_run_id<'a>(cell: &Cell<'a>, digits: &'a mut String) -> Result<Option<&'a str>, Problem> {
+pub(super) fn read_run_id<'a>(
+    cell: &Cell<'a>,
+    digits: &'a mut String,
+) -> Result<Option<&'a str>, Problem> {
     let text = match cell {
         Cell::Missing => return Ok(None),
         Cell::Text(text) => text,

@@ -58,7 +58,17 @@ pub fn read_datasets(
 }
 
 fn declared(cells: &table::Cells<'_>, holidays: &Holidays) -> Result<Dataset, Fault> {
-    let [id, grain, timezone, calendar, critical, owner, team, tags] = cells;
+    let [
+        id,
+        grain,
+        timezone,
+        calendar,
+        critical,
+        owner,
+        team,
+        tags,
+        ..,
+    ] = cells;
     let at = |column: usize| move |problem: Problem| Fault(Some(column), problem);
     let dataset = Dataset {
         id: dataset_id(id).map_err(at(0))?,

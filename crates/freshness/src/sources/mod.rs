@@ -3,7 +3,7 @@
 //! A source is opened (`input`), its format told from its bytes, and read as a
 //! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
 //! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
-//! `dashboards`, `outages`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
+//! `dashboards`, `runs`, `outages`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Nothing here knows the store, and nothing asks the clock.
 
 mod arrivals;
@@ -17,6 +17,7 @@ mod ndjson;
 mod outages;
 mod parquet;
 mod problem;
+mod runs;
 mod table;
 
 pub use arrivals::{ReadArrival, read_arrivals};
@@ -27,4 +28,5 @@ pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
+pub use runs::read_runs;
 pub use table::TableRead;

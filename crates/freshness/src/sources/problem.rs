@@ -163,6 +163,10 @@ pub enum Problem {
     Twice(u64),
     #[error("unknown dataset{}", meant(.0))]
     UnknownDataset(Option<String>),
+    #[error("unknown stage (expected normal, reprocess or no_new_data)")]
+    Stage,
+    #[error("fewer rows than are not null")]
+    MoreThanAll,
     #[error("not a web address (expected http://… or https://… without spaces)")]
     Address,
 }
@@ -202,6 +206,8 @@ impl Problem {
             Problem::GrainAgainstCalendar { .. } => "grain and calendar disagree",
             Problem::Twice(_) => "declared twice",
             Problem::UnknownDataset(_) => "unknown dataset",
+            Problem::Stage => "unknown stage",
+            Problem::MoreThanAll => "fewer rows than are not null",
             Problem::Address => "not a web address",
         }
     }

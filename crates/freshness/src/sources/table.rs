@@ -48,7 +48,7 @@ pub(super) enum Cell<'a> {
 }
 
 /// The most columns a table of ours has; cells are kept in an array.
-pub(super) const COLUMNS_MAX: usize = 8;
+pub(super) const COLUMNS_MAX: usize = 16;
 
 /// The cells of a row: the required columns, then the optional ones.
 pub(super) type Cells<'a> = [Cell<'a>; COLUMNS_MAX];

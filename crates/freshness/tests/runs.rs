@@ -1,0 +1,98 @@
+//! What does a person see who imports runs?
+
+use std::fs;
+
+use snapbox::{assert_data_eq, str};
+
+mod house;
+use house::House;
+
+const RUNS: &str = "\
+dataset_id,run_id,finished_at,environment,started_at,stage,reprocess_from,reprocess_to,counts_source,counts_total,counts_good,counts_quarantined,newest,source_newest,non_null,non_null_of
+orders,1,2026-02-26T06:00:00Z,,2026-02-26T05:50:00Z,normal,,,1000,1000,990,10,2026-02-26T05:59:00Z,2026-02-26T05:00:00Z,999,1000
+orders,2,2026-02-27T06:00:00Z,prod,,no new data,,,0,,,,no rows,all_null,no column,
+orders,3,2026-02-28T06:00:00Z,dev,,reprocess,2026-02-01T00:00:00Z,2026-02-02T00:00:00Z,5,,,,noonish,,,
+";
+
+fn house(files: &[(&str, &str)]) -> House {
+    let house = House::empty();
+    for (name, content) in files {
+        fs::write(house.path(name), content).unwrap();
+    }
+    house
+}
+
+#[test]
+fn runs_are_imported_once_whatever_the_format() {
+    let ndjson = "{\"dataset_id\":\"orders\",\"run_id\":1,\"finished_at\":\"2026-02-26T06:00:00Z\",\"counts_source\":1000}\n";
+    let house = house(&[("runs.csv", RUNS), ("runs.ndjson", ndjson)]);
+    let ran = house.run("import runs runs.csv").expect(0);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+imported  rows  new  duplicate  changed  skipped  new datasets
+runs         3    3          0        0        0             1
+
+"#]]
+    );
+    let again = house.run("import runs runs.csv").expect(0);
+    assert!(
+        again.stdout.contains("3    0          3"),
+        "{}",
+        again.stdout
+    );
+    // The one that says more stays.
+    let less = house.run("import runs runs.ndjson --format json").expect(0);
+    assert!(less.stdout.contains("\"duplicate\": 1"), "{}", less.stdout);
+}
+
+#[test]
+fn a_run_that_ended_later_takes_the_place_of_one_of_its_name() {
+    let later = "dataset_id,run_id,finished_at\norders,1,2026-02-26T07:00:00Z\n";
+    let house = house(&[("runs.csv", RUNS), ("later.csv", later)]);
+    house.run("import runs runs.csv").expect(0);
+    let ran = house.run("import runs later.csv --format json").expect(0);
+    assert!(ran.stdout.contains("\"changed\": 1"), "{}", ran.stdout);
+    let back = house.run("import runs runs.csv --format json").expect(0);
+    assert!(back.stdout.contains("\"duplicate\": 3"), "{}", back.stdout);
+}
+
+#[test]
+fn a_bad_run_is_named_by_its_line_column_and_value() {
+    let bad = "\
+dataset_id,run_id,finished_at,started_at,stage,counts_source,newest,non_null,non_null_of,reprocess_from,reprocess_to
+orders,,2026-02-26T06:00:00Z,,,,,,,,
+orders,2,2026-02-26T06:00:00Z,2026-02-26T07:00:00Z,,,,,,,
+orders,3,2026-02-26T06:00:00Z,,nightly,,,,,,
+orders,4,2026-02-26T06:00:00Z,,,-1,,,,,
+orders,5,2026-02-26T06:00:00Z,,,,2026-02-26 06:00:00,,,,
+orders,6,2026-02-26T06:00:00Z,,,,,11,10,,
+orders,7,2026-02-26T06:00:00Z,,reprocess,,,,,2026-02-02T00:00:00Z,2026-02-01T00:00:00Z
+orders,8,2026-03-26T06:00:00Z,,,,,,,,
+";
+    let house = house(&[("bad.csv", bad)]);
+    let ran = house.run("import runs bad.csv").expect(2);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: 8 bad rows (2 ends before it begins, 1 fewer rows than are not null, 1 in the future, 1 no value, 1 not a number of rows, 1 time without an offset or zone, 1 unknown stage); nothing was imported
+  bad.csv line 2, run_id: no value
+  bad.csv line 3, finished_at: not after its begin: "2026-02-26T06:00:00Z"
+  bad.csv line 4, stage: unknown stage (expected normal, reprocess or no_new_data): "nightly"
+  bad.csv line 5, counts_source: not a number of rows (expected a whole number from 0): "-1"
+  bad.csv line 6, newest: time without an offset or zone: "2026-02-26 06:00:00"
+  bad.csv line 7, non_null_of: fewer rows than are not null: "10"
+  bad.csv line 8, reprocess_to: not after its begin: "2026-02-01T00:00:00Z"
+  bad.csv line 9, finished_at: in the future (more than 5 minutes after 2026-02-28T12:00:00Z): "2026-03-26T06:00:00Z"
+
+hint: say what such times mean with --assume-zone ZONE
+...
+"#]]
+    );
+    // A zone that is said mends the one that lacks it.
+    let naive = "dataset_id,run_id,finished_at,newest\norders,1,2026-02-26 06:00:00,2026-02-26\n";
+    fs::write(house.path("naive.csv"), naive).unwrap();
+    house
+        .run("import runs naive.csv --assume-zone Asia/Tokyo")
+        .expect(0);
+}
