@@ -159,7 +159,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
     let mut context = Context {
         clock: Clock::new(settings.now),
         out: Output::new(&settings),
-        unknown_variables: environment.unknown().map(str::to_owned).collect(),
+        unknown_variables: environment
+            .unknown()
+            .filter(|name| !settings.names_variable(name))
+            .map(str::to_owned)
+            .collect(),
         settings,
     };
     let answer = obey(&command, &mut context)?;

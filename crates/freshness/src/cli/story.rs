@@ -6,6 +6,7 @@
 
 mod folder;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::Parser;
@@ -43,6 +44,7 @@ impl Story {
             quiet: user.quiet,
             fit: Parameters::default(),
             check: CheckSettings::default(),
+            connections: BTreeMap::new(),
         };
         let context = Context {
             clock: Clock::new(settings.now),

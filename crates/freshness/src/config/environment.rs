@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Environment(BTreeMap<String, String>);
 
 /// Variables that set something, in the order the help names them.
-const VARIABLES: [&str; 11] = [
+const VARIABLES: [&str; 12] = [
     "FRESHNESS_CONFIG",
     "FRESHNESS_STORE",
     "FRESHNESS_NOW",
@@ -24,6 +24,7 @@ const VARIABLES: [&str; 11] = [
     "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH",
     "FRESHNESS_SEED",
     "FRESHNESS_STRICT",
+    "FRESHNESS_DUCKDB_LIBRARY",
 ];
 
 const PREFIX: &str = "FRESHNESS_";
@@ -39,6 +40,13 @@ const COMMON: [&str; 9] = [
     "KONSOLE_VERSION",
     "TMUX",
 ];
+
+/// The value of a variable that the configuration names, read when it is
+/// needed and kept nowhere.
+pub(super) fn secret(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?.into_string().ok()?;
+    (!value.is_empty()).then_some(value)
+}
 
 impl Environment {
     /// Reads the process's environment.

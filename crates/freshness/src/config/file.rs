@@ -4,6 +4,7 @@
 //! (a misspelt key that is silently ignored is a deadline nobody set). What
 //! the keys mean is in `resolve.rs`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::Error as YamlError;
 
+use super::connections::{self, ConnectionSection};
 use super::{ColorChoice, Format, values};
 use crate::hint::{self, WithHint};
 
@@ -40,6 +42,11 @@ pub struct ConfigFile {
     /// How to check.
     #[serde(default)]
     pub check: CheckSection,
+    /// The databases that hold datasets, by name.
+    #[serde(default, deserialize_with = "named")]
+    pub connections: BTreeMap<String, ConnectionSection>,
+    /// The library of DuckDB, relative to the file.
+    pub duckdb_library: Option<PathBuf>,
 }
 
 /// How to learn, as typed.
@@ -95,8 +102,22 @@ fn parse(text: &str, file: &Path) -> anyhow::Result<ConfigFile> {
         .or_else(|error| refuse(error.without_snippet(), file))
 }
 
+/// A connection that is checked as it is read, so that a fault has a place.
+#[derive(Deserialize)]
+struct Checked(#[serde(deserialize_with = "connections::checked")] ConnectionSection);
+
+fn named<'de, D: Deserializer<'de>>(
+    typed: D,
+) -> Result<BTreeMap<String, ConnectionSection>, D::Error> {
+    let typed = Option::<BTreeMap<String, Checked>>::deserialize(typed)?;
+    let typed = typed.unwrap_or_default().into_iter();
+    Ok(typed
+        .map(|(name, Checked(section))| (name, section))
+        .collect())
+}
+
 /// A value as text, read as a flag's would be.
-fn read<'de, T, D: Deserializer<'de>>(
+pub(super) fn read<'de, T, D: Deserializer<'de>>(
     typed: D,
     read: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, D::Error> {
@@ -156,12 +177,22 @@ fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
         } => Err(anyhow!(
             "{place}: expected keys with values, such as `store: a.db`"
         )),
+        // Connections are the only keys that are one of several kinds.
+        YamlError::SerdeUnknownVariant {
+            variant, expected, ..
+        } => Err(anyhow!("{place}: unknown kind of database: {variant}"))
+            .hint(format!("known kinds: {}", expected.join(", "))),
+        YamlError::ExpectedMappingEndAfterEnumVariantValue { .. } => {
+            Err(anyhow!("{place}: expected one kind of database"))
+                .hint("a connection leads to one place; name another for the other")
+        }
         YamlError::Unexpected { .. } => Err(anyhow!("{place}: expected one value")),
         YamlError::Message { msg, .. } => Err(anyhow!("{place}: {msg}")),
         other => {
             // The first line; the rest repeats the place as a picture.
             let text = other.to_string();
             let reason = text.lines().next().unwrap_or_default();
+            let reason = reason.split(" at line ").next().unwrap_or(reason);
             Err(anyhow!("{place}: {reason}"))
         }
     }
@@ -169,6 +200,7 @@ fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FileSection;
     use super::*;
 
     #[track_caller]
@@ -255,7 +287,67 @@ check:
         check_refused(
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
-            Some("known keys here: store, format, threads, color, fit, check"),
+            Some(
+                "known keys here: store, format, threads, color, fit, check, connections, duckdb_library",
+            ),
         );
+    }
+
+    #[test]
+    fn connections_are_checked_where_they_stand() {
+        let text = "\
+connections:
+  warehouse: {postgres: {url_env: WAREHOUSE_URL}}
+  reports:
+    postgres: {host: db, port: 6432, user: ann, password_file: secret}
+  lake: {duckdb: {path: lake.duckdb}}
+  files: {parquet: {path: 'lake/{table}/*.parquet'}}
+duckdb_library: lib/libduckdb.so
+";
+        let file = parse(text, Path::new("freshness.yaml")).unwrap();
+        assert_eq!(file.connections.len(), 4);
+        let path = PathBuf::from("lake.duckdb");
+        let lake = ConnectionSection::Duckdb(FileSection { path });
+        assert_eq!(file.connections["lake"], lake);
+        for (connection, message) in [
+            (
+                "{postgres: {}}",
+                "8: expected `url_env`, `url_file` or `host`",
+            ),
+            (
+                "{postgres: {url_env: A, host: b, user: c}}",
+                "8: expected only one of `url_env`, `url_file` and `host`",
+            ),
+            (
+                "{postgres: {url_env: A, user: c}}",
+                "8: the URL says port, database, user and password: leave them out, or give `host`",
+            ),
+            ("{postgres: {host: a}}", "8: expected `user` beside `host`"),
+            (
+                "{postgres: {host: a, user: b, port: 0}}",
+                "44: unreadable: 0: expected a port from 1 to 65535, such as 5432",
+            ),
+            (
+                "{postgres: {password: hunter2}}",
+                "20: unknown key: password",
+            ),
+            ("{duckdb: {file: a}}", "18: unknown key: file"),
+            ("{duckdb: {}}", "17: missing field `path`"),
+            ("{oracle: {path: a}}", "9: unknown kind of database: oracle"),
+            (
+                "{duckdb: {path: a}, parquet: {path: b}}",
+                "28: expected one kind of database",
+            ),
+            ("lake.duckdb", "8: unknown kind of database: lake.duckdb"),
+        ] {
+            let text = format!("connections:\n  a:   {connection}\n");
+            let error = parse(&text, Path::new("freshness.yaml")).unwrap_err();
+            let place = "freshness.yaml:2:";
+            assert_eq!(
+                format!("{error:#}"),
+                format!("{place}{message}"),
+                "{connection}"
+            );
+        }
     }
 }

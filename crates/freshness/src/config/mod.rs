@@ -4,6 +4,7 @@
 //! typed, `resolve` says what it means. Inner code is given the resolved
 //! [`Settings`] or a part of them.
 
+mod connections;
 mod environment;
 mod file;
 mod flags;
@@ -11,6 +12,7 @@ mod pictures;
 mod resolve;
 pub(crate) mod values;
 
+pub use connections::{Connection, ConnectionSection, FileSection, PostgresSection};
 pub use environment::Environment;
 pub use file::{CheckSection, ConfigFile, FitSection};
 pub use flags::GlobalFlags;

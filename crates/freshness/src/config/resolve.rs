@@ -3,6 +3,7 @@
 //! A flag wins over a variable, a variable over the file, the file over the
 //! default; all defaults are on this page.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::pictures::{Protocol, terminal_protocol};
-use super::{CheckSection, ConfigFile, Environment, FitSection, GlobalFlags, values};
+use super::{CheckSection, ConfigFile, Connection, Environment, FitSection, GlobalFlags, values};
 
 /// Everything a command can be told that is not its own argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +43,8 @@ pub struct Settings {
     pub fit: Parameters,
     /// How to check.
     pub check: CheckSettings,
+    /// The databases that hold datasets, by name.
+    pub connections: BTreeMap<String, Connection>,
 }
 
 /// How to check.
@@ -51,6 +54,14 @@ pub struct CheckSettings {
     pub strict: bool,
     /// Age from which a model is old.
     pub max_model_age: SignedDuration,
+}
+
+impl Settings {
+    /// Does a connection name this variable for a secret?
+    pub fn names_variable(&self, name: &str) -> bool {
+        let mut all = self.connections.values().flat_map(Connection::variables);
+        all.any(|variable| variable == name)
+    }
 }
 
 /// Form of the output.
@@ -136,13 +147,20 @@ fn settle(
             strict,
             max_model_age,
         },
+        connections,
+        duckdb_library,
     } = file;
     // A path in a file is meant from where the file is.
     let home = config_file.as_deref().and_then(Path::parent);
-    let file_store = file_store.map(|path| match home {
+    let from_home = |path: PathBuf| match home {
         Some(home) => home.join(path),
         None => path,
-    });
+    };
+    let file_store = file_store.map(from_home);
+    let library = environment
+        .get("FRESHNESS_DUCKDB_LIBRARY")
+        .map(PathBuf::from)
+        .or(duckdb_library.map(from_home));
     let no_color = environment.get("NO_COLOR").map(|_| ColorChoice::Never);
     let defaults = Parameters::default();
     let settings = Settings {
@@ -199,6 +217,10 @@ fn settle(
                 None => CheckSettings::default().max_model_age,
             },
         },
+        connections: connections
+            .into_iter()
+            .map(|(name, typed)| (name, Connection::new(typed, home, library.clone())))
+            .collect(),
         config_file,
     };
     Ok(settings)

@@ -9,6 +9,7 @@
 mod arrivals;
 mod csv;
 mod dashboards;
+pub mod database;
 mod datasets;
 mod input;
 mod instant;

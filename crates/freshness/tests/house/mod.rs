@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod duckdb;
+pub(crate) mod postgres;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;

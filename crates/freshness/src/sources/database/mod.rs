@@ -1,0 +1,25 @@
+//! What does a database say of its tables?
+//!
+//! A [`Target`] says which table to look at and for what; a [`Session`] looks,
+//! with one query and so one scan, and answers with a [`Look`]. PostgreSQL is
+//! spoken to directly, DuckDB (its files, and Parquet) through its library.
+//! Sessions only read. What cannot be looked at is a [`Refusal`] of that table
+//! and of no other; a column that tells no time has a [`Reading`] of its own.
+
+mod column;
+mod duckdb;
+mod duckdb_sql;
+mod look;
+mod postgres;
+mod postgres_sql;
+mod query;
+mod refusal;
+mod session;
+mod table_name;
+mod target;
+
+pub use look::{Look, Reading};
+pub use refusal::Refusal;
+pub use session::{Address, Limits, Session};
+pub use table_name::{BadTableName, TableName};
+pub use target::Target;
