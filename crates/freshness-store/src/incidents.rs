@@ -6,9 +6,8 @@
 
 use std::collections::HashMap;
 
-use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
-    Ack, Advanced, Event, Followed, Incident, Member, REOPENS_WITHIN, Wait, What,
+    Ack, Advanced, Event, Followed, Incident, Member, OtherRoots, REOPENS_WITHIN, Wait, What,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction};
@@ -195,7 +194,7 @@ fn read_members(
     let mut members: HashMap<String, Vec<Member>> = HashMap::new();
     while let Some(row) = rows.next()? {
         let also: Option<String> = row.get(6)?;
-        let also: Option<Vec<DatasetId>> = also.and_then(|also| serde_json::from_str(&also).ok());
+        let also: Option<OtherRoots> = also.and_then(|also| serde_json::from_str(&also).ok());
         let wait: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
         let member = Member {
             dataset_id: dataset_id(row, 1)?,

@@ -3,7 +3,7 @@
 use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
     Ack, Bottleneck, EdgeLag, Event, Followed, Incident, IncidentKind, Incidents, Matchers, Member,
-    Silence, Status, Wait, What, advance,
+    OtherRoots, Silence, Status, Wait, What, advance,
 };
 use freshness_core::state::{Severity, State};
 use freshness_store::{
@@ -47,9 +47,9 @@ fn incident(members: &[&str]) -> Incident {
         n_overdue: 2,
         counted: *name != "fct",
         also: if *name == "fct" {
-            vec![id("other, \"root\"")]
+            [id("other, \"root\"")].into_iter().collect()
         } else {
-            Vec::new()
+            OtherRoots::new()
         },
         more: *name == "fct",
         wait: (*name == "stg").then_some(Wait {

@@ -29,7 +29,7 @@ pub fn incidents(
         let root = &late[root as usize];
         mass.is_some_and(|mass| root.is_overdue() && root.since >= mass.from)
     };
-    let mut groups: Vec<Group> = late.iter().map(|_| Group::default()).collect();
+    let mut groups = groups_for(late, &attribution);
     let mut suspect = Group::default();
     for (i, dataset) in late
         .iter()
@@ -60,7 +60,7 @@ pub fn incidents(
             told.push(group.about(late, &attribution, i));
         }
     }
-    told.extend(mass.map(|mass| suspect.about_feed(late, mass)));
+    told.extend(mass.map(|mass| suspect.about_feed(late, &attribution, mass)));
     told.sort_by(|a, b| {
         let key = |of: &Incident| (of.severity, of.n_late);
         let age = |of: &Incident| (of.since, of.root.clone());
@@ -70,6 +70,21 @@ pub fn incidents(
         incidents: told,
         n_late: late.iter().filter(|late| late.is_overdue()).count() as u64,
     }
+}
+
+/// An empty group for each late dataset, with room for what it explains.
+fn groups_for(late: &[LateDataset], attribution: &Attribution) -> Vec<Group> {
+    let mut n_members = vec![0; late.len()];
+    for i in (0..late.len()).filter(|&i| late[i].is_overdue()) {
+        for claim in attribution.claims(i).iter().filter(|claim| claim.hops > 0) {
+            n_members[claim.root as usize] += 1;
+        }
+    }
+    let group = |n_members| Group {
+        members: Vec::with_capacity(n_members),
+        ..Group::default()
+    };
+    n_members.into_iter().map(group).collect()
 }
 
 fn suspect_feed(
@@ -96,9 +111,44 @@ fn suspect_feed(
 struct Group {
     n_late: u64,
     severity: Option<Severity>,
-    members: Vec<Member>,
+    members: Vec<Entry>,
     /// How long the slowest member takes, and over which edge.
     slowest: Option<(i32, (u32, u32, i32))>,
+}
+
+/// A member before it is told: sorted, members are nearest first and by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    hops: u32,
+    /// Which late dataset.
+    late: u32,
+    /// For which of its claims.
+    nth: u32,
+}
+
+impl Entry {
+    fn told(self, late: &[LateDataset], attribution: &Attribution) -> Member {
+        let i = self.late as usize;
+        let claims = attribution.claims(i);
+        let claim = claims[self.nth as usize];
+        let others = claims.iter().filter(|other| other.root != claim.root);
+        Member {
+            dataset_id: late[i].dataset_id.clone(),
+            hops: claim.hops,
+            state: late[i].state,
+            since: to_timestamp(late[i].since),
+            n_overdue: late[i].n_overdue,
+            counted: self.nth == 0,
+            also: others
+                .map(|other| late[other.root as usize].dataset_id.clone())
+                .collect(),
+            more: attribution.has_more(i),
+            wait: claim.wait.map(|(from_seconds, to_seconds)| Wait {
+                from_seconds: i64::from(from_seconds),
+                to_seconds: i64::from(to_seconds),
+            }),
+        }
+    }
 }
 
 impl Group {
@@ -108,10 +158,8 @@ impl Group {
 
     /// Adds late dataset `i` for its `nth` claim.
     fn add(&mut self, late: &[LateDataset], attribution: &Attribution, i: usize, nth: usize) {
-        let claims = attribution.claims(i);
-        let claim = claims[nth];
-        let counted = nth == 0;
-        if counted {
+        let claim = attribution.claims(i)[nth];
+        if nth == 0 {
             self.n_late += 1;
             self.severity = self.severity.max(late[i].severity);
         }
@@ -120,22 +168,10 @@ impl Group {
         {
             self.slowest = Some((to, edge));
         }
-        let others = claims.iter().filter(|other| other.root != claim.root);
-        self.members.push(Member {
-            dataset_id: late[i].dataset_id.clone(),
+        self.members.push(Entry {
             hops: claim.hops,
-            state: late[i].state,
-            since: to_timestamp(late[i].since),
-            n_overdue: late[i].n_overdue,
-            counted,
-            also: others
-                .map(|other| late[other.root as usize].dataset_id.clone())
-                .collect(),
-            more: attribution.has_more(i),
-            wait: claim.wait.map(|(from_seconds, to_seconds)| Wait {
-                from_seconds: i64::from(from_seconds),
-                to_seconds: i64::from(to_seconds),
-            }),
+            late: i as u32,
+            nth: nth as u32,
         });
     }
 
@@ -156,23 +192,25 @@ impl Group {
             cycle: (!of.is_past).then(|| of.cycle.clone()),
             since: to_timestamp(of.since),
             arrived_at: of.arrived_at.map(to_timestamp),
-            ..self.told(late)
+            ..self.told(late, attribution)
         }
     }
 
-    fn about_feed(self, late: &[LateDataset], mass: Mass) -> Incident {
-        let first = self.members.iter().map(|member| member.since).min();
+    fn about_feed(self, late: &[LateDataset], attribution: &Attribution, mass: Mass) -> Incident {
+        let since = |entry: &Entry| late[entry.late as usize].since;
+        let first = self.members.iter().map(since).min();
         Incident {
             kind: IncidentKind::Feed { mass },
-            since: first.unwrap_or(to_timestamp(mass.from)),
+            since: to_timestamp(first.unwrap_or(mass.from)),
             severity: self.severity,
-            ..self.told(late)
+            ..self.told(late, attribution)
         }
     }
 
-    fn told(mut self, late: &[LateDataset]) -> Incident {
-        // They were added by name.
-        self.members.sort_by_key(|member| member.hops);
+    fn told(mut self, late: &[LateDataset], attribution: &Attribution) -> Incident {
+        self.members.sort_unstable();
+        let members = self.members.iter();
+        let members = members.map(|entry| entry.told(late, attribution)).collect();
         let named = |i: u32| late[i as usize].dataset_id.clone();
         Incident {
             kind: IncidentKind::Root,
@@ -183,7 +221,7 @@ impl Group {
             since: Timestamp::UNIX_EPOCH,
             arrived_at: None,
             n_late: self.n_late,
-            members: self.members,
+            members,
             bottleneck: self
                 .slowest
                 .map(|(_, (upstream, downstream, lag))| Bottleneck {

@@ -3,9 +3,11 @@
 //! The root, since when, what it explains by hops, when that should recover
 //! after the root does, and which edge takes longest.
 
+use arrayvec::ArrayVec;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::attribute::ROOTS_NAMED;
 use super::mass::Mass;
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
@@ -67,6 +69,9 @@ pub enum IncidentKind {
     },
 }
 
+/// The roots that are named beside one.
+pub type OtherRoots = ArrayVec<DatasetId, { ROOTS_NAMED - 1 }>;
+
 /// A late dataset that an incident explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
@@ -83,7 +88,7 @@ pub struct Member {
     /// Is it counted in this incident?
     pub counted: bool,
     /// The other roots that explain it.
-    pub also: Vec<DatasetId>,
+    pub also: OtherRoots,
     /// Are there further roots, that are not named?
     pub more: bool,
     /// How long after the root it should come; `None` if the lag of an edge on

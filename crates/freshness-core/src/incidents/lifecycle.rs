@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::civil::{DAY, HOUR};
     use crate::fit::to_timestamp;
-    use crate::incidents::{Ack, IncidentKind, Member};
+    use crate::incidents::{Ack, IncidentKind, Member, OtherRoots};
     use crate::state::{Severity, State};
 
     const MIDNIGHT: i64 = 20_000 * DAY;
@@ -280,7 +280,7 @@ mod tests {
                 since: hour(6),
                 n_overdue: 1,
                 counted: true,
-                also: Vec::new(),
+                also: OtherRoots::new(),
                 more: false,
                 wait: None,
             })

@@ -20,7 +20,7 @@ mod silence;
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
 pub use followed::{Ack, Event, Followed, Status, What};
 pub use group::incidents;
-pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, Wait};
+pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, OtherRoots, Wait};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
 pub use late::{Held, LateDataset};
 pub use lifecycle::{Advanced, REOPENS_WITHIN, advance};
