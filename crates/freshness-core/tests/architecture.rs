@@ -19,7 +19,7 @@ const LINES_MAX: usize = 400;
 const MAY_BE_LONGER: [(&str, &str); 0] = [];
 
 /// What core may depend on. Nothing here reads files, clocks or sockets.
-const CORE_DEPENDENCIES: [&str; 3] = ["jiff", "serde", "thiserror"];
+const CORE_DEPENDENCIES: [&str; 4] = ["arrayvec", "jiff", "serde", "thiserror"];
 
 struct Source {
     /// From the root of the workspace, with `/`.
