@@ -4,7 +4,7 @@ mod house;
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -60,7 +60,10 @@ fn look_at(address: &Address, query: Duration, targets: &[Target]) -> Vec<Result
 }
 
 fn at(url: &str) -> Address {
-    Address::Postgres(Box::new(url.parse().unwrap()))
+    Address::Postgres {
+        config: Box::new(url.parse().unwrap()),
+        authority: None,
+    }
 }
 
 /// What was seen of each table, in a word or two.
@@ -182,12 +185,6 @@ fn a_session_cannot_write() {
         "CREATE TABLE orders (at timestamptz); CREATE FUNCTION spoil() RETURNS bool LANGUAGE sql VOLATILE AS
          $$ INSERT INTO orders VALUES (now()) RETURNING true $$",
     );
-    let looks = look_at(
-        &at(&server.url(database)),
-        LONG,
-        &[filtered("orders", "spoil()"), target("orders")],
-    );
-    assert_eq!(told(&looks)[1], "0 no_rows",);
     let spoilt = filtered("orders", "(SELECT spoil())");
     let looks = look_at(&at(&server.url(database)), LONG, &[spoilt]);
     assert_eq!(
@@ -246,6 +243,41 @@ fn a_server_that_is_not_there_is_said_once_for_every_table() {
         told(&looks)[0].ends_with("database \"nowhere\" does not exist"),
         "{looks:?}"
     );
+}
+
+#[test]
+fn a_server_is_known_by_its_certificate_where_that_is_required() {
+    let server = Postgres::start_with_tls();
+    let one_row = "CREATE TABLE orders AS SELECT now() AS at";
+    server.run("postgres", one_row);
+    let authority = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/house/tls/authority.pem");
+    // The row is seen only through TLS.
+    let look = |mode: &str, authority: Option<&Path>| {
+        let url = format!("{}?sslmode={mode}", server.url("postgres"));
+        let address = Address::Postgres {
+            config: Box::new(url.parse().unwrap()),
+            authority: authority.map(Path::to_owned),
+        };
+        let by_tls = "(SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())";
+        told(&look_at(&address, LONG, &[filtered("orders", by_tls)])).remove(0)
+    };
+    assert_eq!(look("require", Some(&authority)), "1 at");
+    assert_eq!(look("prefer", Some(&authority)), "1 at");
+    // Nobody vouches for it here.
+    assert_eq!(look("prefer", None), "0 no_rows");
+    assert_eq!(look("disable", Some(&authority)), "0 no_rows");
+    let refused = look("require", None);
+    assert!(refused.starts_with("cannot connect: "), "{refused}");
+    assert!(refused.contains("certificate"), "{refused}");
+    let refused = look("require", Some(Path::new("Cargo.toml")));
+    assert!(
+        refused.ends_with("Cargo.toml holds no certificates: the file names none"),
+        "{refused}"
+    );
+    // A server without it cannot be required to have it.
+    let url = format!("{}?sslmode=require", postgres().url("postgres"));
+    let refused = told(&look_at(&at(&url), LONG, &[target("orders")])).remove(0);
+    assert!(refused.contains("TLS"), "{refused}");
 }
 
 #[test]

@@ -242,5 +242,8 @@ fn every_type_is_read_for_what_it_says_in_duckdb() {
 }
 
 fn address(url: &str) -> Address {
-    Address::Postgres(Box::new(url.parse().unwrap()))
+    Address::Postgres {
+        config: Box::new(url.parse().unwrap()),
+        authority: None,
+    }
 }

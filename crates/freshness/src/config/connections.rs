@@ -14,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, de};
+use tokio_postgres::Config;
 
 use super::environment;
 use crate::sources::database::Address;
@@ -51,6 +52,8 @@ pub struct PostgresSection {
     pub password_env: Option<String>,
     /// File that holds the password.
     pub password_file: Option<PathBuf>,
+    /// File of certificates to trust instead of those that the machine trusts.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// Files as typed.
@@ -81,6 +84,7 @@ impl ConnectionSection {
             user,
             password_env,
             password_file,
+            ca_file: _,
         }) = self
         else {
             return None;
@@ -129,7 +133,11 @@ impl Connection {
         };
         match &mut section {
             ConnectionSection::Postgres(postgres) => {
-                let files = [&mut postgres.url_file, &mut postgres.password_file];
+                let files = [
+                    &mut postgres.url_file,
+                    &mut postgres.password_file,
+                    &mut postgres.ca_file,
+                ];
                 files.into_iter().flatten().for_each(from_home);
             }
             ConnectionSection::Duckdb(file) | ConnectionSection::Parquet(file) => {
@@ -178,16 +186,23 @@ impl Connection {
 
 impl PostgresSection {
     fn address(&self) -> Result<Address, String> {
+        Ok(Address::Postgres {
+            config: Box::new(self.config()?),
+            authority: self.ca_file.clone(),
+        })
+    }
+
+    fn config(&self) -> Result<Config, String> {
         let url = secret(self.url_env.as_deref(), self.url_file.as_deref())?;
         if let Some((url, from)) = url {
-            let config = url.parse().map_err(|_| {
+            let unreadable = |_| {
                 format!(
                     "{from} holds no URL of PostgreSQL, such as postgresql://user@host/database"
                 )
-            })?;
-            return Ok(Address::Postgres(Box::new(config)));
+            };
+            return url.parse().map_err(unreadable);
         }
-        let mut config = tokio_postgres::Config::new();
+        let mut config = Config::new();
         if let Some(host) = &self.host {
             config.host(host);
         }
@@ -202,7 +217,7 @@ impl PostgresSection {
         if let Some((password, _)) = password {
             config.password(password);
         }
-        Ok(Address::Postgres(Box::new(config)))
+        Ok(config)
     }
 }
 

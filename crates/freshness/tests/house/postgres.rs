@@ -13,7 +13,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -39,14 +39,15 @@ pub(crate) struct Connected {
     client: Client,
 }
 
-/// What a shell does with the folder `$1`, the programs in `$2`, the port `$3`.
+/// What a shell does with the folder `$1`, the programs in `$2`, the port `$3`
+/// and more options, `$4`.
 /// Durability is nothing to tests.
 const KEEP: &str = r#"
 set -e
 "$2/initdb" -D "$1/data" -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >"$1/initdb.log" 2>&1
 trap '"$2/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1 || true; rm -rf "$1"' EXIT
 "$2/pg_ctl" -D "$1/data" -w -t 60 -l "$1/server.log" -o "-p $3 -c listen_addresses=127.0.0.1 -c unix_socket_directories=$1 \
-  -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c dynamic_shared_memory_type=mmap -c max_connections=50 -c shared_buffers=32MB" start >"$1/start.log" 2>&1
+  -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c dynamic_shared_memory_type=mmap -c max_connections=50 -c shared_buffers=32MB $4" start >"$1/start.log" 2>&1
 echo ready
 cat >/dev/null
 "#;
@@ -60,6 +61,20 @@ pub(crate) fn postgres() -> &'static Postgres {
 impl Postgres {
     /// Starts a server that nobody else uses.
     pub(crate) fn start() -> Postgres {
+        Postgres::start_with("", &[])
+    }
+
+    /// … one that speaks TLS, by the certificate in `tests/house/tls`.
+    pub(crate) fn start_with_tls() -> Postgres {
+        let files = [
+            ("server.pem", include_str!("tls/server.pem")),
+            ("server.key", include_str!("tls/server.key")),
+        ];
+        let options = "-c ssl=on -c ssl_cert_file=../server.pem -c ssl_key_file=../server.key";
+        Postgres::start_with(options, &files)
+    }
+
+    fn start_with(options: &str, files: &[(&str, &str)]) -> Postgres {
         let programs = programs();
         let folder = folder();
         let port = free_port();
@@ -67,11 +82,20 @@ impl Postgres {
         shell
             .args(["-c", KEEP, "sh"])
             .args([&folder, &programs])
-            .arg(port.to_string())
+            .args([&port.to_string(), options])
             .current_dir(&folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        if let Some((user, group)) = unprivileged(&folder) {
+        let owner = unprivileged(&folder);
+        for (name, text) in files {
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            if let Some((user, group)) = owner {
+                chown(&path, Some(user), Some(group)).unwrap();
+            }
+        }
+        if let Some((user, group)) = owner {
             chown(&folder, Some(user), Some(group)).unwrap();
             shell.uid(user).gid(group);
         }
@@ -210,7 +234,6 @@ fn free_port() -> u16 {
 
 /// Whom the server runs as, if the tests run as root, which PostgreSQL refuses.
 fn unprivileged(folder: &Path) -> Option<(u32, u32)> {
-    use std::os::unix::fs::MetadataExt;
     if fs::metadata(folder).unwrap().uid() != 0 {
         return None;
     }

@@ -17,6 +17,7 @@ mod refusal;
 mod session;
 mod table_name;
 mod target;
+mod tls;
 
 pub use look::{Look, Reading};
 pub use refusal::Refusal;

@@ -5,6 +5,7 @@
 //! server is told how long a statement may take; if it does not even say that
 //! it stopped, the client gives up shortly after and drops the connection.
 
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, Error, NoTls};
+use tokio_postgres::{Client, Config, Error};
 
 use super::column::{Column, Kind};
 use super::look::Look;
@@ -22,6 +23,7 @@ use super::refusal::Refusal;
 use super::session::{Limits, Rows, answered};
 use super::table_name::quoted_path;
 use super::target::Target;
+use super::tls::{NotConnected, connect};
 
 /// How long after its limit a server may take to say that it stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -52,7 +54,11 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = $2
 ORDER BY a.attnum";
 
 impl Postgres {
-    pub(super) fn connect(config: &Config, limits: Limits) -> Result<Postgres, Refusal> {
+    pub(super) fn connect(
+        config: &Config,
+        authority: Option<&Path>,
+        limits: Limits,
+    ) -> Result<Postgres, Refusal> {
         let server = server(config);
         let refused = |why: String| Refusal::NoConnection {
             server: server.clone(),
@@ -67,20 +73,17 @@ impl Postgres {
             config.application_name("freshness");
         }
         let client = runtime.block_on(async {
-            let connected = timeout(limits.connect, config.connect(NoTls)).await;
-            let (client, connection) = connected
-                .map_err(|_| {
-                    refused(format!(
-                        "no answer within {} s",
-                        limits.connect.as_secs_f64()
-                    ))
-                })?
-                .map_err(|error| refused(reason(&error)))?;
-            // It ends with the client; what ended it is told to the queries.
-            tokio::spawn(async move {
-                let _ = connection.await;
-            });
-            Ok(client)
+            let connected = timeout(limits.connect, connect(&config, authority)).await;
+            let silent = |_| {
+                refused(format!(
+                    "no answer within {} s",
+                    limits.connect.as_secs_f64()
+                ))
+            };
+            connected.map_err(silent)?.map_err(|failed| match failed {
+                NotConnected::Trust(why) => refused(why),
+                NotConnected::Error(error) => refused(reason(&error)),
+            })
         })?;
         Ok(Postgres {
             runtime,

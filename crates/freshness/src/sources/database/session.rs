@@ -15,7 +15,12 @@ use super::target::Target;
 #[derive(Clone)]
 pub enum Address {
     /// A PostgreSQL server.
-    Postgres(Box<tokio_postgres::Config>),
+    Postgres {
+        /// Server, database, user, secrets.
+        config: Box<tokio_postgres::Config>,
+        /// Certificates to trust instead of those that the machine trusts.
+        authority: Option<PathBuf>,
+    },
     /// A file of DuckDB.
     Duckdb {
         /// The file.
@@ -53,8 +58,9 @@ impl Session {
     /// Connects.
     pub fn open(address: &Address, limits: Limits) -> Result<Session, Refusal> {
         Ok(Session(match address {
-            Address::Postgres(config) => {
-                Inner::Postgres(Box::new(Postgres::connect(config, limits)?))
+            Address::Postgres { config, authority } => {
+                let session = Postgres::connect(config, authority.as_deref(), limits)?;
+                Inner::Postgres(Box::new(session))
             }
             Address::Duckdb { file, library } => {
                 Inner::Duckdb(Duckdb::open(file, library.as_deref(), limits.query)?)
