@@ -63,6 +63,14 @@ pub enum StoreError {
     },
     #[error("the stored declaration of {dataset} cannot be read: {reason}")]
     BadDeclaration { dataset: DatasetId, reason: String },
+    #[error("the stored promises of {dataset} cannot be read: {reason}")]
+    BadPromise { dataset: DatasetId, reason: String },
+    #[error("{dataset} ({environment}) is declared twice, also in {folder}")]
+    DeclaredTwice {
+        dataset: DatasetId,
+        environment: String,
+        folder: String,
+    },
     #[error("the stored model of {dataset} cannot be read: {reason}")]
     BadModel { dataset: DatasetId, reason: String },
     #[error(
@@ -122,6 +130,10 @@ impl StoreError {
             }
             StoreError::BadChunk { .. } | StoreError::BadDeclaration { .. } => Some(
                 "`freshness doctor` shows how much is damaged; restore the store from a backup",
+            ),
+            StoreError::BadPromise { .. } => Some("import it again: `freshness import slo DIR`"),
+            StoreError::DeclaredTwice { .. } => Some(
+                "nothing was imported; take it out of one of them (an import of a folder without it forgets it), or give one another `environment`",
             ),
             StoreError::BadModel { .. } | StoreError::ModelVersion { .. } => {
                 Some("run `freshness fit`")

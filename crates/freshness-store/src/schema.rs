@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_incidents.sql"),
     include_str!("../migrations/0004_overdue_members.sql"),
     include_str!("../migrations/0005_runs.sql"),
+    include_str!("../migrations/0006_declarations.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -90,6 +91,7 @@ mod tests {
             1_755_582_808,
             2_418_533_417,
             2_927_501_083,
+            950_821_503,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

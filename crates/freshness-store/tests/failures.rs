@@ -150,7 +150,8 @@ fn a_store_of_a_newer_version_is_refused() {
             &path,
             access,
             &format!(
-                "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to {SCHEMA_VERSION})"
+                "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to {})",
+                freshness_store::SCHEMA_VERSION
             ),
         );
     }

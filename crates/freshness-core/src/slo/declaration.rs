@@ -35,7 +35,8 @@ pub struct Measured {
     /// A condition in the database's SQL: only rows that meet it are looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_filter: Option<String>,
-    /// The zone in which times without one, and dates, are meant; UTC if absent.
+    /// The zone in which times without one, and dates, are meant; without it
+    /// they tell nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<Zone>,
 }

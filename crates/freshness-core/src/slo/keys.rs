@@ -268,7 +268,7 @@ const PARTITION_FILTER: Key = key(
 const TIMEZONE: Key = key(
     "timezone",
     Holds::Zone,
-    "The zone in which times without one, and dates, are meant; UTC if absent.",
+    "The zone in which times without one, and dates, are meant; without it they tell nothing.",
 );
 const ENVIRONMENT: Key = key(
     "environment",

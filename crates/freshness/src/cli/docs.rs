@@ -96,6 +96,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `silence` | `command`, `now`, `silences`: `no`, `matchers`, `by`, `why`, `from`, `until` | one silence each |
 | `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
+| `slo show` | `command`, `declarations`: `dataset_id`, `environment`, `folder`, where it is measured (`table`, `connection`, `partition_filter`, `timezone`; absent if not said), `service_levels` (durations in seconds, days by `calendar`), `values`: every `key` with `value` as typed (null: cleared), `file`, `line`, `column` | one declaration each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |

@@ -1,6 +1,7 @@
 //! What is to be imported?
 
 mod runs;
+mod slo;
 mod summary;
 
 use std::fmt::Write as _;
@@ -20,7 +21,8 @@ use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
 use crate::sources::{Format, Source, TimeRules};
 
-/// Import arrivals, datasets, lineage, dashboards or runs from CSV, NDJSON or Parquet.
+/// Import arrivals, datasets, lineage, dashboards or runs from CSV, NDJSON or
+/// Parquet; service levels from YAML.
 ///
 /// Every file is read to its end before anything is stored, and everything is
 /// stored at once or not at all. Importing the same thing twice changes
@@ -38,6 +40,7 @@ enum What {
     Lineage(LineageArgs),
     Dashboards(DashboardsArgs),
     Runs(runs::RunsArgs),
+    Slo(slo::SloArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -172,6 +175,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Lineage(args) => lineage(args, context),
         What::Dashboards(args) => dashboards(args, context),
         What::Runs(args) => runs::run(args, context),
+        What::Slo(args) => slo::run(args, context),
     }
 }
 

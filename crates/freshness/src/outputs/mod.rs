@@ -14,6 +14,7 @@ pub mod evaluations;
 pub mod incidents;
 mod json;
 pub mod plot;
+pub mod promises;
 pub mod raised;
 pub mod slo_schema;
 mod stdout;

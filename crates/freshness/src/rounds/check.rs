@@ -304,6 +304,7 @@ fn is_of_one_dataset(error: &StoreError) -> bool {
     match error {
         StoreError::BadChunk { .. }
         | StoreError::BadDeclaration { .. }
+        | StoreError::BadPromise { .. }
         | StoreError::BadModel { .. }
         | StoreError::ModelVersion { .. }
         | StoreError::TimeOutOfRange { .. } => true,
@@ -313,6 +314,7 @@ fn is_of_one_dataset(error: &StoreError) -> bool {
         | StoreError::Damaged { .. }
         | StoreError::Newer { .. }
         | StoreError::Older { .. }
+        | StoreError::DeclaredTwice { .. }
         | StoreError::ReadOnly { .. }
         | StoreError::Locked { .. }
         | StoreError::DiskFull { .. }

@@ -15,6 +15,7 @@ mod incidents;
 mod overdue;
 pub mod ingest;
 mod measure;
+mod promises;
 mod raised;
 mod share;
 mod summary;
@@ -39,6 +40,7 @@ pub use figure::{
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
 pub use incidents::Causes;
 pub use measure::{Asking, measure, measuring_sql, run_of};
+pub use promises::{DeclareError, Promised, declare};
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub use summary::{Summary, is_overdue, is_unjudged_critical};
 pub use trust::{Trusted, trust, trust_of};

@@ -4,7 +4,8 @@
 //! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
 //! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
 //! `dashboards`, `runs`, `outages`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
-//! a [`SourceError`]. Nothing here knows the store, and nothing asks the clock.
+//! a [`SourceError`]. Promises are read from trees of keys (`slo`). Nothing here knows the store, and
+//! nothing asks the clock.
 
 mod arrivals;
 mod csv;
@@ -19,6 +20,7 @@ mod outages;
 mod parquet;
 mod problem;
 mod runs;
+mod slo;
 mod table;
 
 pub use arrivals::{ReadArrival, read_arrivals};
@@ -30,4 +32,5 @@ pub use lineage::{ReadEdge, read_lineage};
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use runs::read_runs;
+pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;

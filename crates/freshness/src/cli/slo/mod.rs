@@ -4,6 +4,7 @@
 //! `run`.
 
 mod schema;
+mod show;
 
 use clap::{Args, Subcommand};
 
@@ -18,12 +19,14 @@ pub(super) struct SloArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Show(show::ShowArgs),
     Schema(schema::SchemaArgs),
 }
 
 /// Runs the command.
 pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answer> {
     match &args.command {
+        Command::Show(args) => show::run(args, context),
         Command::Schema(args) => schema::run(args, context),
     }
 }

@@ -1,0 +1,112 @@
+//! How are promises said in words?
+
+use freshness_core::slo::{Anomaly, AnomalyMethod, Freshness, Quality, RowCount, ServiceLevels};
+use freshness_core::slo::{Origin, duration_text};
+
+/// All that is promised, in a line: `freshness 24h by 07:30 Mon–Fri, rows from
+/// 100`; empty if nothing is.
+pub fn promised(levels: &ServiceLevels) -> String {
+    let ServiceLevels {
+        freshness,
+        availability,
+        row_count,
+        quality,
+    } = levels;
+    let mut parts = Vec::new();
+    parts.extend(freshness.as_ref().map(freshness_words));
+    parts.extend(
+        availability.as_ref().map(|availability| {
+            format!("{} {} % filled", availability.field, availability.threshold)
+        }),
+    );
+    parts.extend(row_count.as_ref().map(rows));
+    parts.extend(quality.as_ref().map(good));
+    parts.join(", ")
+}
+
+/// A value as it was typed.
+pub fn typed(origin: &Origin) -> String {
+    match &origin.value {
+        None => "(cleared)".to_owned(),
+        Some(items) => items
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+/// Where a value was said: `finance/_domain.yaml:3`.
+pub fn said_at(origin: &Origin) -> String {
+    match origin.line {
+        0 => origin.file.clone(),
+        line => format!("{}:{line}", origin.file),
+    }
+}
+
+/// A time of day: `07:30`.
+pub fn time_of_day(minutes: u16) -> String {
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+fn freshness_words(freshness: &Freshness) -> String {
+    let mut words = Vec::new();
+    words.extend(
+        freshness
+            .threshold
+            .map(|seconds| format!("at most {} old", duration_text(seconds))),
+    );
+    words.extend(
+        freshness
+            .source_threshold
+            .map(|seconds| format!("source at most {} old", duration_text(seconds))),
+    );
+    words.extend(
+        freshness
+            .by
+            .map(|by| format!("by {}", time_of_day(by.minutes))),
+    );
+    let mut words = words.join(" and ");
+    if let Some(zone) = freshness.timezone {
+        words.push_str(&format!(" {zone}"));
+    }
+    if let Some(calendar) = &freshness.calendar {
+        words.push_str(&format!(" ({calendar})"));
+    }
+    words
+}
+
+fn rows(row_count: &RowCount) -> String {
+    let bounds = match (row_count.min_rows, row_count.max_rows) {
+        (Some(min), Some(max)) => Some(format!("{min} to {max} rows")),
+        (Some(min), None) => Some(format!("at least {min} rows")),
+        (None, Some(max)) => Some(format!("at most {max} rows")),
+        (None, None) => None,
+    };
+    let usual = row_count.anomaly.as_ref().map(as_usual);
+    let words: Vec<String> = [bounds, usual].into_iter().flatten().collect();
+    words.join(", ")
+}
+
+fn as_usual(anomaly: &Anomaly) -> String {
+    let method = match anomaly.method {
+        AnomalyMethod::Median => "median",
+        AnomalyMethod::RollingAverage => "mean",
+        AnomalyMethod::SeasonalMedian => "weekday's median",
+    };
+    format!(
+        "rows {} to {} times their {method}",
+        anomaly.min_ratio, anomaly.max_ratio
+    )
+}
+
+fn good(quality: &Quality) -> String {
+    let good = quality
+        .min_good_ratio
+        .map(|ratio| format!("{ratio} of rows good"));
+    let aside = quality
+        .max_quarantine_ratio
+        .map(|ratio| format!("at most {ratio} set aside"));
+    let words: Vec<String> = [good, aside].into_iter().flatten().collect();
+    words.join(", ")
+}

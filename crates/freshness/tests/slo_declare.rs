@@ -1,0 +1,380 @@
+//! Are promises imported as they are declared, with the place of each value,
+//! and is what is wrong told whole?
+
+use std::fs;
+
+use house::{House, Ran};
+use snapbox::{IntoData, assert_data_eq, str};
+
+mod house;
+
+/// A folder with three levels and three contracts in it.
+const FOLDER: [(&str, &str); 6] = [
+    (
+        "slo/finance/_domain.yaml",
+        "# Of all finance.\nowner: ann\nservice_levels:\n  freshness:\n    threshold: 24h\n    field: updated_at\n  quality: { min_good_ratio: 0.99 }\n",
+    ),
+    (
+        "slo/finance/orders/_system.yaml",
+        "connection: warehouse\ntimezone: Europe/Berlin\nservice_levels:\n  freshness: { threshold: 6h }\n",
+    ),
+    (
+        "slo/finance/orders/raw.yaml",
+        "dataset: raw_orders\ntable: erp.orders\nservice_levels:\n  freshness: 90m\n  quality: null\n  row_count:\n    min_rows: 1_000\n    anomaly: true\n",
+    ),
+    (
+        "slo/finance/orders/contract.yaml",
+        "dataset: fct_revenue\nservice_levels:\n  freshness:\n    deadline: '07:30'\n    weekdays: [Mon, Tue, Wed, Thu, Fri]\n    timezone: Europe/Berlin\n    owner: bob\n",
+    ),
+    (
+        "slo/web/events.yml",
+        "dataset: events\nenvironment: dev\nschedule: { cron: '0 * * * *' }\nservice_levels:\n  availability: { threshold: 99.9, field: user_id }\n",
+    ),
+    ("slo/web/docker-compose.yaml", "services: {}\n"),
+];
+
+fn write(house: &House, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = house.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn declared() -> House {
+    let house = House::imported();
+    write(&house, &FOLDER);
+    house.run("import slo slo").expect(0);
+    house
+}
+
+#[track_caller]
+fn check_refused(files: &[(&str, &str)], mistakes: &str) {
+    let house = House::imported();
+    write(&house, files);
+    let ran = house.run("import slo slo").expect(2);
+    assert_eq!(ran.stderr, mistakes);
+    assert_eq!(ran.stdout, "");
+    let shown = house.run("slo show").expect(2);
+    assert!(shown.stderr.contains("no service levels"), "{shown:?}");
+}
+
+#[test]
+fn a_folder_is_imported_and_again_changes_nothing() {
+    let house = House::imported();
+    write(&house, &FOLDER);
+    let ran = house.run("import slo slo").expect(0);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+imported  files  declared  added  changed  removed  unchanged
+slo           6         3      3        0        0          0
+
+"#]]
+        .raw()
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+warning: slo/web/docker-compose.yaml: left out: no `dataset` in it
+warning: slo/web/events.yml:3:1: schedule: retired and ignored; say `deadline` and `calendar` in service_levels.freshness instead
+added: events (dev), fct_revenue (prod), raw_orders (prod)
+
+"#]]
+        .raw()
+    );
+    let shown = house.run("slo show --format json").expect(0).stdout;
+    let ran = house.run("import slo ./slo/../slo/").expect(0);
+    assert!(
+        ran.stdout
+            .contains("slo           6         3      0        0        0          3"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(house.run("slo show --format json").expect(0).stdout, shown);
+}
+
+#[test]
+fn a_dataset_shows_the_file_and_line_of_each_value() {
+    let house = declared();
+    let ran = house.run("slo show raw_orders").expect(0);
+    let shown = ran.stdout.replace(
+        &house
+            .path("slo")
+            .canonicalize()
+            .unwrap()
+            .display()
+            .to_string(),
+        "FOLDER",
+    );
+    assert_data_eq!(
+        shown,
+        str![[r#"
+raw_orders (prod), declared in FOLDER
+at most 1h30m old, at least 1000 rows, rows 0.5 to 2 times their weekday's median
+
+KEY                                       VALUE          FROM
+dataset                                   raw_orders     finance/orders/raw.yaml:1
+table                                     erp.orders     finance/orders/raw.yaml:2
+connection                                warehouse      finance/orders/_system.yaml:1
+timezone                                  Europe/Berlin  finance/orders/_system.yaml:2
+owner                                     ann            finance/_domain.yaml:2
+service_levels.freshness.threshold        90m            finance/orders/raw.yaml:4
+service_levels.freshness.field            updated_at     finance/_domain.yaml:6
+service_levels.row_count.min_rows         1_000          finance/orders/raw.yaml:7
+service_levels.row_count.anomaly.enabled  true           finance/orders/raw.yaml:8
+service_levels.quality                    (cleared)      finance/orders/raw.yaml:5
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn all_promises_are_listed_in_a_line_each() {
+    let house = declared();
+    let ran = house.run("slo show").expect(0);
+    let shown: Vec<String> = ran
+        .stdout
+        .lines()
+        .map(|line| line.split("  /").next().unwrap().trim_end().to_owned())
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "DATASET      ENVIRONMENT  PROMISED                                                                           DECLARED IN",
+            "events       dev          user_id 99.9 % filled",
+            "fct_revenue  prod         at most 6h old and by 07:30 Europe/Berlin (Mon–Fri), 0.99 of rows good",
+            "raw_orders   prod         at most 1h30m old, at least 1000 rows, rows 0.5 to 2 times their weekday's median",
+        ]
+    );
+    let ran = house.run("slo show --environment prdo").expect(2);
+    assert!(
+        ran.stderr.contains("there are: dev, prod"),
+        "{}",
+        ran.stderr
+    );
+    let ran = house.run("slo show raw_order").expect(2);
+    assert!(
+        ran.stderr.contains("did you mean `raw_orders`?"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn json_has_the_meaning_and_the_places() {
+    let house = declared();
+    let ran = house.run("slo show fct_revenue --format ndjson").expect(0);
+    let line: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(line["service_levels"]["freshness"]["threshold"], 21_600.0);
+    assert_eq!(line["service_levels"]["freshness"]["by"]["minutes"], 450);
+    assert_eq!(line["service_levels"]["freshness"]["owner"], "bob");
+    assert_eq!(line["service_levels"]["quality"]["owner"], "ann");
+    assert_eq!(line["connection"], "warehouse");
+    let values = line["values"].as_array().unwrap();
+    let threshold = values
+        .iter()
+        .find(|value| value["key"] == "service_levels.freshness.threshold")
+        .unwrap();
+    assert_eq!(threshold["value"], serde_json::json!(["6h"]));
+    assert_eq!(threshold["file"], "finance/orders/_system.yaml");
+    assert_eq!(threshold["line"], 4);
+}
+
+#[test]
+fn what_a_folder_no_longer_declares_is_forgotten_and_that_is_said() {
+    let house = declared();
+    fs::remove_file(house.path("slo/web/events.yml")).unwrap();
+    write(
+        &house,
+        &[(
+            "slo/finance/orders/_system.yaml",
+            "service_levels: { freshness: 5h }\n",
+        )],
+    );
+    let ran = house.run("import slo slo --format json").expect(0);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["removed"][0]["dataset_id"], "events");
+    assert_eq!(told["removed"][0]["environment"], "dev");
+    assert_eq!(told["changed"].as_array().unwrap().len(), 2);
+    assert_eq!(told["unchanged"], 0);
+    assert!(
+        ran.stderr.contains("removed: events (dev)"),
+        "{}",
+        ran.stderr
+    );
+    house.run("slo show events").expect(2);
+}
+
+#[test]
+fn a_folder_that_declares_nothing_forgets_nothing_unless_told_so() {
+    let house = declared();
+    fs::remove_dir_all(house.path("slo")).unwrap();
+    let ran = house.run("import slo slo").expect(2);
+    assert!(
+        ran.stderr.contains("no such file or folder"),
+        "{}",
+        ran.stderr
+    );
+    fs::create_dir(house.path("slo")).unwrap();
+    let ran = house.run("import slo slo").expect(2);
+    assert!(
+        ran.stderr.contains("no service levels are declared in slo"),
+        "{}",
+        ran.stderr
+    );
+    house.run("slo show raw_orders").expect(0);
+    let ran = house.run("import slo slo --allow-empty").expect(0);
+    assert!(
+        ran.stderr
+            .contains("removed: events (dev), fct_revenue (prod), raw_orders (prod)"),
+        "{}",
+        ran.stderr
+    );
+    house.run("slo show").expect(2);
+}
+
+#[test]
+fn all_mistakes_of_all_files_are_told_and_nothing_is_imported() {
+    check_refused(
+        &[
+            (
+                "slo/_domain.yaml",
+                "service_levels:\n  freshness:\n    treshold: 60m\n    field: a\n",
+            ),
+            (
+                "slo/a.yaml",
+                "dataset: a\nservice_levels:\n  quality: [1]\n  sla: 1\n",
+            ),
+            ("slo/b.yaml", "dataset: b\nowner: x\nowner: y\n"),
+            ("slo/c.yaml", "datset: c\nservice_levels: {}\n"),
+            ("slo/contract.yaml", "# nothing\n"),
+            ("slo/good.yaml", "dataset: good\n"),
+            (
+                "slo/sub/_system.yaml",
+                "service_levels: { freshness: { threshold: null } }\n",
+            ),
+            ("slo/sub/_sistem.yaml", "service_levels: {}\n"),
+            (
+                "slo/sub/d.yaml",
+                "dataset: ' d'\nservice_levels:\n  freshness:\n    threshold: 1mo\n    field: a\n  row_count: { check_field: counts_god }\n",
+            ),
+        ],
+        "\
+error: 10 mistakes in service levels; nothing was imported
+  slo/_domain.yaml:3:5: service_levels.freshness.treshold: unknown key (did you mean `threshold`?)
+  slo/a.yaml:3:12: service_levels.quality: expected keys, found a list
+  slo/a.yaml:4:3: service_levels.sla: unknown key (known keys here: freshness, availability, row_count, quality, schedule, description, owner, severity)
+  slo/b.yaml:3:1: key given twice: owner
+  slo/c.yaml:1:1: datset: unknown key (did you mean `dataset`?)
+  slo/contract.yaml: a contract names its `dataset`
+  slo/sub/_sistem.yaml: a name that begins with _ is that of a level (did you mean `_system`?)
+  slo/sub/d.yaml:1:10: dataset: dataset id begins or ends with white space: \" d\"
+  slo/sub/d.yaml:4:16: service_levels.freshness.threshold: a month or year is not a fixed length: 1mo
+  slo/sub/d.yaml:6:29: service_levels.row_count.check_field: expected one of counts_source, counts_good, counts_total: counts_god (did you mean `counts_good`?)
+",
+    );
+}
+
+#[test]
+fn a_promise_that_a_level_spoils_is_told_where_it_is_spoilt() {
+    check_refused(
+        &[
+            (
+                "slo/_domain.yaml",
+                "service_levels: { freshness: { threshold: 60m, field: a } }\n",
+            ),
+            (
+                "slo/b/_system.yaml",
+                "service_levels:\n  freshness:\n    threshold: null\n",
+            ),
+            ("slo/b/c.yaml", "dataset: c\n"),
+            ("slo/d.yaml", "dataset: d\n"),
+        ],
+        "\
+error: 1 mistake in service levels; nothing was imported
+  slo/b/_system.yaml:3:16: service_levels.freshness.threshold: cleared, but field needs it (_domain.yaml:1:55); so it is for b/c.yaml
+",
+    );
+}
+
+#[test]
+fn a_dataset_is_declared_once_in_an_environment() {
+    let house = declared();
+    write(
+        &house,
+        &[
+            ("other/a.yaml", "dataset: raw_orders\n"),
+            ("twice/a.yaml", "dataset: x\n"),
+            ("twice/b.yaml", "\ndataset: x\n"),
+            ("twice/c.yaml", "dataset: x\nenvironment: dev\n"),
+        ],
+    );
+    let ran = house.run("import slo twice").expect(2);
+    assert_eq!(
+        ran.stderr,
+        "error: 1 mistake in service levels; nothing was imported\n  twice/b.yaml:2:10: x (prod) is declared twice, first at twice/a.yaml:1:10 (give one of them another `environment`, or take it out)\n"
+    );
+    let ran = house.run("import slo other").expect(2);
+    assert!(
+        ran.stderr
+            .contains("raw_orders (prod) is declared twice, also in /"),
+        "{}",
+        ran.stderr
+    );
+    let ran: Ran = house.run("import slo slo/web/events.yml").expect(2);
+    assert!(
+        ran.stderr.contains("events (dev) is declared twice"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn files_that_are_no_text_or_lead_in_a_circle_stop_nothing_but_themselves() {
+    let house = House::imported();
+    write(
+        &house,
+        &[(
+            "slo/a.yaml",
+            "dataset: a\nservice_levels: { freshness: { threshold: 1h, field: t } }\n",
+        )],
+    );
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(house.path("slo"), house.path("slo/again")).unwrap();
+    let ran = house.run("import slo slo").expect(0);
+    assert!(
+        ran.stderr
+            .contains("slo/again: left out: the link leads back"),
+        "{}",
+        ran.stderr
+    );
+    fs::write(house.path("slo/b.yaml"), b"dataset: b\nowner: \xff\n").unwrap();
+    fs::write(house.path("slo/c.yaml"), vec![b'#'; 9 << 20]).unwrap();
+    let ran = house.run("import slo slo").expect(2);
+    assert_eq!(
+        ran.stderr,
+        "error: 2 mistakes in service levels; nothing was imported\n  slo/b.yaml: not UTF-8 text: line 2\n  slo/c.yaml: larger than 8 MiB\n"
+    );
+    house.run("slo show a").expect(0);
+}
+
+#[test]
+fn a_dataset_that_nobody_knows_yet_may_be_promised_and_is_named() {
+    let house = House::imported();
+    write(
+        &house,
+        &[(
+            "slo/a.yaml",
+            "dataset: not_yet\nservice_levels: { row_count: { min_rows: 1 } }\n",
+        )],
+    );
+    let ran = house.run("import slo slo/a.yaml").expect(0);
+    assert!(
+        ran.stderr
+            .contains("note: 1 dataset not known before, named by a contract: not_yet"),
+        "{}",
+        ran.stderr
+    );
+}
