@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use freshness_store::{
-    Access, ArrivalBatch, ImportedFile, SCHEMA_VERSION, Store, StoreError, Tail,
-};
+use freshness_store::{Access, ArrivalBatch, ImportedFile, Store, StoreError, Tail};
 use jiff::Timestamp;
 use tempfile::TempDir;
 

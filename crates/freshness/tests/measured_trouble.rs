@@ -36,7 +36,6 @@ fn target(table: &str) -> Target {
         field: Some("at".to_owned()),
         source_field: None,
         availability_field: None,
-        availability: false,
     }
 }
 
@@ -95,7 +94,6 @@ fn one_look_answers_all_that_is_asked_and_scans_the_table_once() {
     let asked = Target {
         source_field: Some("source_at".to_owned()),
         availability_field: Some("customer_id".to_owned()),
-        availability: true,
         ..target("orders")
     };
     let scans = || {

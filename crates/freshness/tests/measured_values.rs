@@ -28,7 +28,6 @@ fn target(table: &str, field: &str) -> Target {
         field: Some(field.to_owned()),
         source_field: None,
         availability_field: None,
-        availability: false,
     }
 }
 

@@ -10,7 +10,7 @@ use freshness_core::trust::RULE;
 
 use super::{Answer, Cli, Context};
 use crate::outputs::incidents::INCIDENT_FIELDS;
-use crate::outputs::{datasets, trust};
+use crate::outputs::{datasets, measured, trust};
 
 /// Print a page of the documentation.
 #[derive(Debug, Args)]
@@ -96,6 +96,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `silence` | `command`, `now`, `silences`: `no`, `matchers`, `by`, `why`, `from`, `until` | one silence each |
 | `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
+| `slo measure` | `command`, `now`, `answer` (`healthy`: all was measured), `measured` | one dataset each. With `--dry-run` `queries` instead: `dataset_id`, `environment`, `connection`, `sql` (null if there is none), `reason` |
 | `slo show` | `command`, `declarations`: `dataset_id`, `environment`, `folder`, where it is measured (`table`, `connection`, `partition_filter`, `timezone`; absent if not said), `service_levels` (durations in seconds, days by `calendar`), `values`: every `key` with `value` as typed (null: cleared), `file`, `line`, `column` | one declaration each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
@@ -132,6 +133,10 @@ advise.
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(EVENT);
+    page.push_str(MEASUREMENT);
+    for (field, meaning) in measured::FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
     page.push_str(BACKTEST);
     page.push_str(EVALUATION);
     page
@@ -165,6 +170,13 @@ An event has `incident`, `at` and `event`: `opened`, `grew` (`n_more`, the first
 
 const DASHBOARD: &str = "
 ## A dashboard
+
+| field | meaning |
+|---|---|
+";
+
+const MEASUREMENT: &str = "
+## A measured dataset
 
 | field | meaning |
 |---|---|

@@ -13,6 +13,7 @@ pub mod evaluation;
 pub mod evaluations;
 pub mod incidents;
 mod json;
+pub mod measured;
 pub mod plot;
 pub mod promises;
 pub mod raised;

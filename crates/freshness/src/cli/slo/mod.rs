@@ -3,6 +3,7 @@
 //! The commands about service levels, each a file with its arguments and a
 //! `run`.
 
+mod measure;
 mod schema;
 mod show;
 
@@ -20,6 +21,7 @@ pub(super) struct SloArgs {
 #[derive(Debug, Subcommand)]
 enum Command {
     Show(show::ShowArgs),
+    Measure(measure::MeasureArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -27,6 +29,7 @@ enum Command {
 pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answer> {
     match &args.command {
         Command::Show(args) => show::run(args, context),
+        Command::Measure(args) => measure::run(args, context),
         Command::Schema(args) => schema::run(args, context),
     }
 }

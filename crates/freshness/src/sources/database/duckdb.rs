@@ -131,7 +131,7 @@ impl Duckdb {
             target,
             &columns,
             &from,
-            duckdb_sql::times,
+            |kind, column, _| duckdb_sql::times(kind, column),
             duckdb_sql::count,
         ))
     }

@@ -74,6 +74,7 @@ pub(super) fn times(kind: &Kind, column: &str) -> Option<TimesSql> {
                 bad: Some(format!(
                     "min(left({value}, 80)) FILTER (WHERE {value} IS NOT NULL AND {wall} IS NULL AND ({number}) IS NULL)"
                 )),
+                ..plain
             }
         }
         Kind::Other(_) => return None,

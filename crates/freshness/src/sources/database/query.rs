@@ -27,6 +27,9 @@ pub(super) struct TimesSql {
     pub(super) local: Option<String>,
     /// A value that is no time.
     pub(super) bad: Option<String>,
+    /// What must stand beside the table for these to be asked: worked out once
+    /// for each row.
+    pub(super) beside: Option<String>,
 }
 
 /// A query and how its answer is read.
@@ -52,51 +55,51 @@ enum Asked {
 #[derive(Debug, Clone, PartialEq)]
 enum Fill {
     Counted,
-    EveryRow,
     NoColumn,
 }
 
 impl Query {
     /// The query for a target whose table has these columns. `from` is what
     /// stands after `FROM`, `times` the dialect: how to ask a column of this
-    /// kind, its name quoted; `count` makes a count a text.
+    /// kind, its name quoted, as the field of this number; `count` makes a count a
+    /// text.
     pub(super) fn new(
         target: &Target,
         columns: &[Column],
         from: &str,
-        times: impl Fn(&Kind, &str) -> Option<TimesSql>,
+        times: impl Fn(&Kind, &str, usize) -> Option<TimesSql>,
         count: impl Fn(&str) -> String,
     ) -> Query {
         let mut parts = vec![count("*")];
-        let mut ask = |field: &Option<String>| {
+        let mut from = from.to_owned();
+        let mut ask = |field: &Option<String>, number: usize| {
             let field = field.as_deref()?;
             let Some(column) = column::find(columns, field) else {
                 return Some(Asked::Known(Reading::NoColumn));
             };
-            let Some(sql) = times(&column.kind, &quoted(&column.name)) else {
+            let Some(sql) = times(&column.kind, &quoted(&column.name), number) else {
                 let Kind::Other(kind) = &column.kind else {
                     return None;
                 };
                 return Some(Asked::Known(Reading::NotTimes(kind.clone())));
             };
+            if let Some(beside) = sql.beside {
+                let _ = write!(from, "\n{beside}");
+            }
             let or_null = |sql: Option<String>| sql.unwrap_or_else(|| "NULL".to_owned());
             parts.push(sql.non_null);
             parts.extend([or_null(sql.at), or_null(sql.local), or_null(sql.bad)]);
             Some(Asked::Times)
         };
-        let newest = ask(&target.field);
-        let source_newest = ask(&target.source_field);
-        let filled = target.availability.then(|| {
-            let Some(field) = target.availability_field.as_deref() else {
-                return Fill::EveryRow;
-            };
-            match column::find(columns, field) {
-                Some(column) => {
-                    parts.push(count(&quoted(&column.name)));
-                    Fill::Counted
-                }
-                None => Fill::NoColumn,
+        let newest = ask(&target.field, 1);
+        let source_newest = ask(&target.source_field, 2);
+        let field = target.availability_field.as_deref();
+        let filled = field.map(|field| match column::find(columns, field) {
+            Some(column) => {
+                parts.push(count(&quoted(&column.name)));
+                Fill::Counted
             }
+            None => Fill::NoColumn,
         });
         let mut sql = format!("SELECT {}\nFROM {from}", parts.join(",\n  "));
         if let Some(filter) = &target.filter {
@@ -141,10 +144,6 @@ impl Query {
         let filled = match self.filled {
             None => None,
             Some(Fill::NoColumn) => Some(Filled::NoColumn),
-            Some(Fill::EveryRow) => Some(Filled::Rows {
-                non_null: rows,
-                total: rows,
-            }),
             Some(Fill::Counted) => Some(Filled::Rows {
                 non_null: counted(next()?)?,
                 total: rows,

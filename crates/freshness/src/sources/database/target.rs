@@ -23,8 +23,6 @@ pub struct Target {
     pub field: Option<String>,
     /// The column that says when the source made the row.
     pub source_field: Option<String>,
-    /// The column that should be filled; all rows count as filled if absent.
+    /// The column that should be filled.
     pub availability_field: Option<String>,
-    /// Is it asked how much is filled?
-    pub availability: bool,
 }
