@@ -252,6 +252,20 @@ fn what_gives_no_time_is_told_and_stops_no_other() {
 }
 
 #[test]
+fn a_file_that_a_loader_holds_is_said_to_be_held() {
+    let house = declared("held");
+    let loader = duckdb::hold(&house.path("lake.duckdb"));
+    let ran = run(&house, "held", "slo measure clicks --format ndjson").expect(2);
+    assert!(
+        ran.stdout.contains("\"state\":\"no_connection\""),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("Could not set lock on file"), "{ran:?}");
+    drop(loader);
+    run(&house, "held", "slo measure clicks").expect(0);
+}
+
+#[test]
 fn a_secret_is_named_where_it_should_be_and_never_shown() {
     let house = declared("secrets");
     let bare = house

@@ -313,6 +313,28 @@ fn a_server_that_dies_in_a_query_is_told_from_one_that_is_slow() {
 }
 
 #[test]
+fn a_server_that_falls_silent_in_a_query_is_given_up_in_time() {
+    let server = Postgres::start();
+    server.run("postgres", "CREATE TABLE orders AS SELECT now() AS at");
+    let address = at(&server.url("postgres"));
+    let waiting = filtered("orders", "pg_sleep(60) IS NOT NULL");
+    let limit = Duration::from_secs(2);
+    let looking = thread::spawn(move || look_at(&address, limit, &[waiting]));
+    let asleep = "SELECT pid FROM pg_stat_activity WHERE application_name = 'freshness' AND wait_event = 'PgSleep'";
+    let mut watcher = server.connect("postgres");
+    let pid = loop {
+        if let [row] = watcher.run(asleep).as_slice() {
+            break row[0].clone().unwrap();
+        }
+        thread::yield_now();
+    };
+    // It was told to stop after two seconds, and cannot say that it did.
+    server.freeze(&pid);
+    assert_eq!(told(&looking.join().unwrap()), ["not answered within 2 s"]);
+    server.kill();
+}
+
+#[test]
 fn parquet_files_are_as_fresh_as_their_rows_and_not_as_their_names() {
     let house = House::empty();
     // The file of the last day was written last and holds old rows.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use adbc_core::options::{AdbcVersion, OptionDatabase};
 use adbc_core::{Connection as _, Database as _, Driver as _, Statement as _};
-use adbc_driver_manager::ManagedDriver;
+use adbc_driver_manager::{ManagedDatabase, ManagedDriver};
 use arrow::array::{Array, AsArray};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
@@ -42,10 +42,14 @@ pub(crate) fn library() -> PathBuf {
         )
 }
 
-/// Runs a script of statements, one ended by each `;` at the end of a line, in
-/// a database file; the rows of all of them as text.
-#[track_caller]
-pub(crate) fn run(file: &Path, script: &str) -> Vec<Row> {
+/// Holds a database file open for writing until it is dropped, as a loader does.
+pub(crate) fn hold(file: &Path) -> impl Sized + use<> {
+    let database = open(file);
+    let connection = database.new_connection().unwrap();
+    (connection, database)
+}
+
+fn open(file: &Path) -> ManagedDatabase {
     let mut driver = ManagedDriver::load_dynamic_from_filename(
         library(),
         Some(b"duckdb_adbc_init"),
@@ -54,7 +58,14 @@ pub(crate) fn run(file: &Path, script: &str) -> Vec<Row> {
     .unwrap();
     let path = OptionDatabase::Other("path".to_owned());
     let path = [(path, file.to_str().unwrap().into())];
-    let database = driver.new_database_with_opts(path).unwrap();
+    driver.new_database_with_opts(path).unwrap()
+}
+
+/// Runs a script of statements, one ended by each `;` at the end of a line, in
+/// a database file; the rows of all of them as text.
+#[track_caller]
+pub(crate) fn run(file: &Path, script: &str) -> Vec<Row> {
+    let database = open(file);
     let mut connection = database.new_connection().unwrap();
     let mut rows = Vec::new();
     for sql in script.split(";\n").filter(|sql| !sql.trim().is_empty()) {

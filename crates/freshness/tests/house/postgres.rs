@@ -146,6 +146,14 @@ impl Postgres {
         self.connect(database).run(script)
     }
 
+    /// Stops one of its processes where it is, so that it says nothing more.
+    pub(crate) fn freeze(&self, pid: &str) {
+        // The shell has a `kill` of its own, wherever there is none besides.
+        let command = format!("kill -STOP {pid}");
+        let frozen = Command::new("sh").args(["-c", &command]).status();
+        assert!(frozen.unwrap().success());
+    }
+
     /// Ends all of it at once, as a power cut would.
     pub(crate) fn kill(&self) {
         let pids = "SELECT (regexp_match(pg_read_file('postmaster.pid'), '^[0-9]+'))[1]
