@@ -95,6 +95,17 @@ impl ConnectionSection {
             || user.is_some()
             || password_env.is_some()
             || password_file.is_some();
+        // A secret in the wrong place must not be repeated by a later error.
+        let is_name = |name: &String| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        if !url_env.iter().chain(password_env).all(is_name) {
+            return Some("expected the name of a variable, and the secret in that variable");
+        }
+        let is_url = |path: &PathBuf| path.to_string_lossy().contains("://");
+        if url_file.iter().any(is_url) {
+            return Some("expected the path of a file, and the URL in that file");
+        }
         match n_addresses.into_iter().filter(|given| *given).count() {
             0 => Some("expected `url_env`, `url_file` or `host`"),
             1 if host.is_none() && has_parts => Some(

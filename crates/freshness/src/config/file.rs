@@ -319,6 +319,14 @@ duckdb_library: lib/libduckdb.so
                 "8: expected only one of `url_env`, `url_file` and `host`",
             ),
             (
+                "{postgres: {url_env: 'postgresql://ann:hunter2@db/sales'}}",
+                "8: expected the name of a variable, and the secret in that variable",
+            ),
+            (
+                "{postgres: {url_file: 'postgresql://ann:hunter2@db/sales'}}",
+                "8: expected the path of a file, and the URL in that file",
+            ),
+            (
                 "{postgres: {url_env: A, user: c}}",
                 "8: the URL says port, database, user and password: leave them out, or give `host`",
             ),

@@ -5,6 +5,7 @@
 //! server is told how long a statement may take; if it does not even say that
 //! it stopped, the client gives up shortly after and drops the connection.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -150,7 +151,11 @@ impl Postgres {
 
     fn refusal(&self, error: &Error) -> Refusal {
         let Some(said) = error.as_db_error() else {
-            return Refusal::ServerGone(self.server.clone());
+            let io = std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
+            return match error.is_closed() || io {
+                true => Refusal::ServerGone(self.server.clone()),
+                false => Refusal::QueryFailed("the answer cannot be read".to_owned()),
+            };
         };
         match said.code() {
             &SqlState::QUERY_CANCELED => Refusal::TimedOut(self.limit),
