@@ -151,8 +151,9 @@ impl Postgres {
 
     fn refusal(&self, error: &Error) -> Refusal {
         let Some(said) = error.as_db_error() else {
-            let io = std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
-            return match error.is_closed() || io {
+            let cause = std::error::Error::source(error);
+            let is_cut = cause.is_some_and(<dyn std::error::Error>::is::<io::Error>);
+            return match error.is_closed() || is_cut {
                 true => Refusal::ServerGone(self.server.clone()),
                 false => Refusal::QueryFailed("the answer cannot be read".to_owned()),
             };
