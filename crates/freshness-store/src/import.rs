@@ -134,6 +134,22 @@ fn import_file(
     Ok(counts)
 }
 
+/// Stores arrivals that come with something else, which a damaged history of
+/// theirs must not hold up: `doctor` tells of it.
+pub(crate) fn join_arrivals(
+    transaction: &Transaction<'_>,
+    batch: ArrivalBatch,
+) -> Result<(), Fault> {
+    for (dataset, fresh) in batch.into_histories() {
+        let (no, _) = number(transaction, &dataset)?;
+        match merge_history(transaction, no, &dataset, &fresh) {
+            Ok(_) | Err(Fault::Words(_)) => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(())
+}
+
 /// Merges sorted arrivals into the chunks of a dataset; gives how many are new.
 fn merge_history(
     transaction: &Transaction<'_>,

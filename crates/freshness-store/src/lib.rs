@@ -32,6 +32,7 @@
 mod batch;
 mod checks;
 mod chunk;
+mod coverage;
 mod dashboards;
 mod datasets;
 mod declarations;
@@ -53,6 +54,9 @@ mod store;
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, Recorded, StateChange};
 pub use chunk::ChunkError;
+pub use coverage::{
+    Asked, Attempt, AttemptFilter, ContractCounts, CoverageCheck, DeclareMode, OpenRun, Outcome,
+};
 pub use dashboards::{DashboardCounts, DashboardMode};
 pub use datasets::{DatasetCounts, DatasetEntry, DatasetNo, PerDataset};
 pub use declarations::{DeclarationChanges, DeclarationEntry, Declared};

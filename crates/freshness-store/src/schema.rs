@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_overdue_members.sql"),
     include_str!("../migrations/0005_runs.sql"),
     include_str!("../migrations/0006_declarations.sql"),
+    include_str!("../migrations/0007_coverage.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -92,6 +93,7 @@ mod tests {
             2_418_533_417,
             2_927_501_083,
             950_821_503,
+            2_039_730_596,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

@@ -9,6 +9,7 @@ use clap::{Args, Command, CommandFactory, Subcommand};
 use freshness_core::trust::RULE;
 
 use super::{Answer, Cli, Context};
+use crate::outputs::coverage::SCOPE_FIELDS;
 use crate::outputs::incidents::INCIDENT_FIELDS;
 use crate::outputs::{datasets, measured, trust};
 
@@ -98,6 +99,12 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
 | `slo measure` | `command`, `now`, `answer` (`healthy`: all was measured), `measured` | one dataset each. With `--dry-run` `queries` instead: `dataset_id`, `environment`, `connection`, `sql` (null if there is none), `reason` |
 | `slo show` | `command`, `declarations`: `dataset_id`, `environment`, `folder`, where it is measured (`table`, `connection`, `partition_filter`, `timezone`; absent if not said), `service_levels` (durations in seconds, days by `calendar`), `values`: every `key` with `value` as typed (null: cleared), `file`, `line`, `column` | one declaration each |
+| `coverage check`, `coverage status` | `command`, `now`, `answer` (`healthy` or `not_covered`), `n_contracts`, `n_unhealthy`, `n_open_runs`, `scopes`, rolled up as `sources` and `datasets` (`name`, `n_scopes`, `n_healthy`, `complete_through` if all are healthy, `words`), `gaps` (`source`, `scope`, `missing`: `contract` or `inventory`) | one scope each |
+| `coverage publish`, `begin`, `commit`, `abort`, `reconcile` of one run | `command`, `source`, `scope`, `run_id`, `outcome` (`accepted`, `repeated`, `refused`, `begun`, `aborted`), `seq`, `complete_through`, `reason` (a word), `detail`; of many: `n_accepted`, `n_repeated`, `n_refused`, `refused_by_reason`, `refused` (the first) | one release each, with its `line` |
+| `coverage reconcile` | `command`, `now`, `open`: `source`, `scope`, `run_id`, `begun_at`, `open_seconds`, `complete_through` | one run each |
+| `coverage log` | `command`, `now`, `attempts`: `no`, `at`, `source`, `scope`, `run_id`, `outcome`, `reason`, `detail`, `seq` | one attempt each |
+| `coverage contracts list` | `command`, `contracts` with the fields of the file | one contract each |
+| `coverage contracts diff` | `command`, `changes`: `source`, `scope`, `change` (`added`, `removed`, `changed`), `field`, `stored`, `file` | one change each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
@@ -121,6 +128,10 @@ advise.
 ",
     );
     for (field, meaning) in datasets::FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page.push_str(SCOPE);
+    for (field, meaning) in SCOPE_FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(DASHBOARD);
@@ -166,6 +177,13 @@ An event has `incident`, `at` and `event`: `opened`, `grew` (`n_more`, the first
 `moved` (it began further up: `from`, `to`), `merged` (`into`), `acknowledged` (`by`, `why`, \
 `until`), `ack_ended` (`by`), `silenced` (`silence`), `unsilenced`, `resolved` (`n_late_most`), \
 `reopened`; where it changes, `n_late`.
+";
+
+const SCOPE: &str = "
+## A scope
+
+| field | meaning |
+|---|---|
 ";
 
 const DASHBOARD: &str = "

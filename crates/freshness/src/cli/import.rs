@@ -340,6 +340,7 @@ fn told(error: IngestError, consequence: &str, way_round_bad_rows: Option<&str>)
             };
         }
         IngestError::Lineage(_) => Some(format!("{consequence}; one of these edges is wrong")),
+        IngestError::Nothing(_) => Some(consequence.to_owned()),
         IngestError::Store(error) => error.hint().map(str::to_owned),
     };
     match hint {

@@ -7,6 +7,7 @@ mod ack;
 mod backtest;
 mod check;
 mod completions;
+mod coverage;
 mod demo;
 mod docs;
 mod doctor;
@@ -72,6 +73,7 @@ enum Command {
     Trust(trust::TrustArgs),
     Slo(slo::SloArgs),
     Gate(gate::GateArgs),
+    Coverage(coverage::CoverageArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
     Report(report::ReportArgs),
@@ -187,6 +189,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Trust(args) => trust::run(args, context),
         Command::Slo(args) => slo::run(args, context),
         Command::Gate(args) => gate::run(args, context),
+        Command::Coverage(args) => coverage::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
         Command::Report(args) => report::run(args, context),

@@ -8,6 +8,8 @@ mod backtest;
 pub mod badge;
 pub mod chart;
 pub mod console;
+pub mod contracts;
+pub mod coverage;
 pub mod datasets;
 pub mod evaluation;
 pub mod evaluations;

@@ -225,9 +225,35 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
+/// A text from somebody else, for a terminal: what would move the cursor or
+/// turn the direction of the line is escaped.
+pub fn printable(text: &str) -> String {
+    let is_odd = |c: char| {
+        let turns = ['\u{200e}', '\u{200f}'].contains(&c)
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+            || ('\u{2066}'..='\u{2069}').contains(&c);
+        c.is_control() || turns
+    };
+    text.chars().fold(String::new(), |mut shown, c| {
+        match is_odd(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+        shown
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_move_the_cursor_is_escaped_and_nothing_else() {
+        assert_eq!(
+            printable("a\u{1b}[2J\"é\u{202e}"),
+            "a\\u{1b}[2J\"é\\u{202e}"
+        );
+    }
 
     #[test]
     fn thousands_stand_apart() {

@@ -52,6 +52,10 @@ pub enum IngestError {
     /// The edges, with those stored already, go in a circle.
     #[error(transparent)]
     Lineage(#[from] LineageError),
+    /// The files are in order, and declare nothing: an empty inventory is no
+    /// inventory.
+    #[error("the files declare no {0}")]
+    Nothing(&'static str),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -298,7 +302,7 @@ fn validated(edges: &[LineageEdge]) -> Result<(), IngestError> {
 }
 
 /// Reads every file before any counts.
-fn read_all<T>(
+pub(super) fn read_all<T>(
     sources: &[Source],
     on_error: OnError,
     mut read: impl FnMut(&Source, &mut BadRows) -> Result<(TableRead, T), SourceError>,

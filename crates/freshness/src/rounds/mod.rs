@@ -6,6 +6,7 @@
 mod backtest;
 mod check;
 mod console;
+pub mod coverage;
 mod doctor;
 mod edge_lags;
 mod explain;
@@ -56,6 +57,8 @@ pub enum RoundError {
     Lineage(#[from] LineageError),
     #[error("no datasets in the store: {0}")]
     EmptyInventory(String),
+    #[error("no contracts in the store: {0}")]
+    NoContracts(String),
     #[error("no dashboards in the store: {0}")]
     NoDashboards(String),
     #[error("no models: nothing has been fitted yet")]
@@ -99,6 +102,9 @@ impl RoundError {
             RoundError::Store(error) => error.hint(),
             RoundError::Lineage(_) => {
                 Some("import the whole lineage again: `freshness import lineage --replace FILE`")
+            }
+            RoundError::NoContracts(_) => {
+                Some("import what must be covered: `freshness coverage contracts import FILE`")
             }
             RoundError::NoDashboards(_) => Some("import them: `freshness import dashboards FILE`"),
             RoundError::EmptyInventory(_) => {

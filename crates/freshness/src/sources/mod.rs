@@ -3,11 +3,14 @@
 //! A source is opened (`input`), its format told from its bytes, and read as a
 //! table of cells (`csv`, `ndjson`, `parquet`), whatever it is. What the cells
 //! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
-//! `dashboards`, `runs`, `outages`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
+//! `dashboards`, `runs`, `outages`, `contracts`); releases of coverage come line by
+//! line (`publications`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Promises are read from trees of keys (`slo`). Nothing here knows the store, and
 //! nothing asks the clock.
 
 mod arrivals;
+mod contracts;
+mod contracts_yaml;
 mod csv;
 mod dashboards;
 pub mod database;
@@ -19,11 +22,13 @@ mod ndjson;
 mod outages;
 mod parquet;
 mod problem;
+mod publications;
 mod runs;
 mod slo;
 mod table;
 
 pub use arrivals::{ReadArrival, read_arrivals};
+pub use contracts::{ReadContracts, read_contracts, read_inventory};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
 pub use input::{Format, Origin, Source, UnknownFormat};
@@ -31,6 +36,7 @@ pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
+pub use publications::{ReadPublication, names, read_manifest, read_publications, told_time};
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;

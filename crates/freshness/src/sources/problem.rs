@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
+use freshness_core::coverage::ContractFault;
+
 /// The source cannot be read at all: nothing of it counts.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -46,6 +48,13 @@ pub enum SourceError {
     },
     #[error("column named twice: {0}")]
     ColumnTwice(&'static str),
+    #[error("line {line}: {message}")]
+    Yaml {
+        line: u64,
+        message: String,
+        /// The keys that may stand there, if a key is at fault.
+        known: Vec<String>,
+    },
 }
 
 impl SourceError {
@@ -77,6 +86,9 @@ impl SourceError {
             SourceError::TruncatedGzip | SourceError::DamagedParquet(_) => {
                 Some("was the file still being written? fetch it again".to_owned())
             }
+            SourceError::Yaml { known, .. } if !known.is_empty() => {
+                Some(format!("known keys here: {}", known.join(", ")))
+            }
             SourceError::JunkAfterGzip => {
                 Some("cut off what follows, or fetch the file again".to_owned())
             }
@@ -84,6 +96,7 @@ impl SourceError {
             | SourceError::Io(_)
             | SourceError::Empty
             | SourceError::DamagedGzip(_)
+            | SourceError::Yaml { .. }
             | SourceError::ColumnTwice(_) => None,
         }
     }
@@ -169,6 +182,12 @@ pub enum Problem {
     MoreThanAll,
     #[error("not a web address (expected http://… or https://… without spaces)")]
     Address,
+    #[error("not a whole number of minutes")]
+    Minutes,
+    #[error("{0}")]
+    Contract(ContractFault),
+    #[error("a second contract of this scope (the first is in line {0})")]
+    ContractTwice(u64),
 }
 
 impl Problem {
@@ -209,6 +228,9 @@ impl Problem {
             Problem::Stage => "unknown stage",
             Problem::MoreThanAll => "fewer rows than are not null",
             Problem::Address => "not a web address",
+            Problem::Minutes => "not a whole number of minutes",
+            Problem::Contract(_) => "not a contract",
+            Problem::ContractTwice(_) => "second contract of a scope",
         }
     }
 
@@ -220,7 +242,9 @@ impl Problem {
             Problem::UnclosedQuote => Some(
                 "all that follows the quote, to the end of the file, is one value: close it, or write \"\" for a quote inside quotes",
             ),
-            Problem::Calendar => Some(freshness_core::schedule::CALENDAR_FORMS),
+            Problem::Calendar | Problem::Contract(ContractFault::Calendar(_)) => {
+                Some(freshness_core::schedule::CALENDAR_FORMS)
+            }
             Problem::NaiveTime => Some("say what such times mean with --assume-zone ZONE"),
             Problem::DayOnly => Some("an arrival needs a time of day: 2026-09-01T05:30:00Z"),
             Problem::UnreadableTime => Some(

@@ -1,0 +1,265 @@
+//! Which releases were accepted, and how does the next one join them?
+//!
+//! The lock is taken before anything is looked at, so the sequence that is
+//! decided on is the sequence that is stored, whoever else writes. Release,
+//! head, attempt, run and arrival are one transaction.
+
+use std::collections::HashMap;
+
+use freshness_core::coverage::{
+    Claim, Decision, Proposal, Publication, ScopeKey, Seen, Step, Terms,
+};
+use jiff::Timestamp;
+use rusqlite::types::Type;
+use rusqlite::{Connection, Transaction};
+use serde::{Deserialize, Serialize};
+
+use super::head::Head;
+use super::{attempts, contracts, runs, scopes};
+use crate::batch::ArrivalBatch;
+use crate::error::{Fault, StoreError};
+use crate::import::join_arrivals;
+use crate::store::Store;
+
+/// A step that a sender asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Which step.
+    pub step: Step,
+    /// What it says.
+    pub proposal: Proposal,
+    /// Why it aborts; for the log.
+    pub why: String,
+    /// Why what it says cannot be read, if so.
+    pub unreadable: Option<String>,
+}
+
+/// What of a release is seldom there.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct More {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    #[serde(default, skip_serializing_if = "Claim::is_empty")]
+    claim: Claim,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    regression: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    correction: bool,
+}
+
+/// What is known of a scope while steps on it are decided.
+struct Known {
+    no: i64,
+    key: Option<ScopeKey>,
+    terms: Option<Terms>,
+    head: Option<Head>,
+    any_begun: bool,
+    is_changed: bool,
+}
+
+impl Store {
+    /// Takes steps in their order, in one transaction. `decide` is told what
+    /// is known and says what becomes of each; that is stored, and every
+    /// attempt logged. A release is an arrival of the dataset of its scope.
+    pub fn take_steps(
+        &mut self,
+        asked: &[Asked],
+        at: Timestamp,
+        decide: impl Fn(&Seen, &Asked) -> Decision,
+    ) -> Result<Vec<Decision>, StoreError> {
+        self.write(|transaction| {
+            let mut scopes: HashMap<(&str, &str), Option<Known>> = HashMap::new();
+            let mut arrivals = ArrivalBatch::new();
+            let mut decisions = Vec::with_capacity(asked.len());
+            for asked in asked {
+                let name = (
+                    asked.proposal.source.as_str(),
+                    asked.proposal.scope.as_str(),
+                );
+                if !scopes.contains_key(&name) {
+                    scopes.insert(name, Known::of(transaction, name)?);
+                }
+                let known = scopes.get_mut(&name).and_then(Option::as_mut);
+                let seen = seen(transaction, known.as_deref(), &asked.proposal.run_id)?;
+                let decision = decide(&seen, asked);
+                let no = known.as_ref().map(|known| known.no);
+                if let Some(known) = known {
+                    known.take(transaction, asked, &decision, &mut arrivals, at)?;
+                }
+                attempts::log(transaction, no, asked, &decision, at)?;
+                decisions.push(decision);
+            }
+            for known in scopes.values().flatten() {
+                if let (true, Some(head)) = (known.is_changed, &known.head) {
+                    head.write(transaction, known.no)?;
+                }
+            }
+            join_arrivals(transaction, arrivals)?;
+            Ok(decisions)
+        })
+    }
+
+    /// The newest releases of a scope, newest first.
+    pub fn publications(
+        &self,
+        key: &ScopeKey,
+        at_most: u64,
+    ) -> Result<Vec<Publication>, StoreError> {
+        self.explain(|| {
+            let Some(no) = scopes::find(&self.connection, key.source(), key.scope())? else {
+                return Ok(Vec::new());
+            };
+            let mut select = self.connection.prepare_cached(
+                "SELECT seq, run_id, complete_through, published_at, rows, more FROM ledger
+                 WHERE scope_no = ?1 ORDER BY seq DESC LIMIT ?2",
+            )?;
+            let rows = select.query_map((no, at_most), publication)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+impl Known {
+    fn of(transaction: &Transaction<'_>, name: (&str, &str)) -> Result<Option<Known>, Fault> {
+        let (source, scope) = name;
+        let Some(no) = scopes::find(transaction, source, scope)? else {
+            return Ok(None);
+        };
+        Ok(Some(Known {
+            no,
+            key: ScopeKey::new(source, scope).ok(),
+            terms: Terms::of(&contracts::of_scope(transaction, no)?),
+            head: Head::of(transaction, no)?,
+            any_begun: runs::any_begun(transaction, no)?,
+            is_changed: false,
+        }))
+    }
+
+    fn take(
+        &mut self,
+        transaction: &Transaction<'_>,
+        asked: &Asked,
+        decision: &Decision,
+        arrivals: &mut ArrivalBatch,
+        at: Timestamp,
+    ) -> Result<(), Fault> {
+        let run_id = &asked.proposal.run_id;
+        match decision {
+            Decision::Accept(release) => {
+                insert(transaction, self.no, release)?;
+                let head = Head::after(self.head.as_ref(), release, transaction, self.no)?;
+                self.head = Some(head);
+                self.is_changed = true;
+                if self.any_begun {
+                    runs::end(transaction, self.no, run_id, None, at)?;
+                }
+                if let Some(key) = &self.key {
+                    let dataset = arrivals.dataset_of(&key.dataset_id());
+                    let covers = Some(release.complete_through);
+                    let (at, rows) = (release.published_at, release.rows);
+                    arrivals.push_with(dataset, at, None, None, covers, rows);
+                }
+            }
+            Decision::Begin => {
+                runs::begin(transaction, self.no, &asked.proposal, at)?;
+                self.any_begun = true;
+            }
+            Decision::Abort => runs::end(transaction, self.no, run_id, Some(&asked.why), at)?,
+            Decision::Repeat(_) | Decision::Refuse(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn seen(connection: &Connection, known: Option<&Known>, run_id: &str) -> Result<Seen, Fault> {
+    let Some(known) = known else {
+        return Ok(Seen::default());
+    };
+    Ok(Seen {
+        terms: known.terms,
+        last: known.head.as_ref().and_then(Head::last),
+        published: of_run(connection, known.no, run_id)?,
+        begun: match known.any_begun {
+            true => runs::begun(connection, known.no, run_id)?,
+            false => None,
+        },
+    })
+}
+
+/// The release of a run, found by a checksum of its name.
+fn of_run(
+    connection: &Connection,
+    scope_no: i64,
+    run_id: &str,
+) -> Result<Option<Publication>, Fault> {
+    let mut select = connection.prepare_cached(
+        "SELECT seq, run_id, complete_through, published_at, rows, more FROM ledger
+         WHERE scope_no = ?1 AND run_crc = ?2",
+    )?;
+    let mut rows = select.query((scope_no, crc32fast::hash(run_id.as_bytes())))?;
+    while let Some(row) = rows.next()? {
+        if row.get_ref(1)?.as_str().is_ok_and(|found| found == run_id) {
+            return Ok(Some(publication(row)?));
+        }
+    }
+    Ok(None)
+}
+
+fn insert(
+    transaction: &Transaction<'_>,
+    scope_no: i64,
+    release: &Publication,
+) -> Result<(), Fault> {
+    let Publication {
+        seq,
+        run_id,
+        complete_through,
+        published_at,
+        position,
+        rows,
+        claim,
+        regression,
+        correction,
+    } = release;
+    let more = More {
+        position: position.clone(),
+        claim: claim.clone(),
+        regression: regression.clone(),
+        correction: *correction,
+    };
+    let more = (more != More::default())
+        .then(|| serde_json::to_string(&more).expect("it has only text keys"));
+    transaction
+        .prepare_cached("INSERT INTO ledger VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+        .execute((
+            scope_no,
+            seq,
+            crc32fast::hash(run_id.as_bytes()),
+            run_id,
+            complete_through,
+            published_at,
+            rows,
+            more,
+        ))?;
+    Ok(())
+}
+
+fn publication(row: &rusqlite::Row<'_>) -> rusqlite::Result<Publication> {
+    let more = match row.get_ref(5)?.as_str_or_null()? {
+        None => More::default(),
+        Some(text) => serde_json::from_str(text).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(5, Type::Text, Box::new(error))
+        })?,
+    };
+    Ok(Publication {
+        seq: row.get(0)?,
+        run_id: row.get(1)?,
+        complete_through: row.get(2)?,
+        published_at: row.get(3)?,
+        rows: row.get(4)?,
+        position: more.position,
+        claim: more.claim,
+        regression: more.regression,
+        correction: more.correction,
+    })
+}

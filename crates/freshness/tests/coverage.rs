@@ -1,0 +1,442 @@
+//! Does coverage hold from a reviewed file to an exit code?
+//!
+//! The five situations, each told by the real binary: a missing scope, a valid
+//! empty interval, stale data published again, an impossible time, a failed
+//! publication.
+
+mod house;
+
+use std::fs;
+
+use house::{House, Ran};
+
+const CONTRACTS: &str = "\
+contracts:
+  - source: orders
+    scope: DE
+    max_source_lag_minutes: 120
+    max_publication_gap_minutes: 60
+    dataset: raw_orders
+    owner: ana
+  - source: orders
+    scope: FR
+    max_source_lag_minutes: 120
+    max_publication_gap_minutes: 60
+    dataset: raw_orders
+";
+
+/// A warehouse with two contracts, at 06:30 on 2 March 2026.
+struct Covered(House);
+
+impl Covered {
+    fn new() -> Covered {
+        let house = House::empty();
+        fs::write(house.path("contracts.yaml"), CONTRACTS).unwrap();
+        house
+            .run("coverage contracts import contracts.yaml")
+            .expect(0);
+        Covered(house)
+    }
+
+    fn run(&self, arguments: &str) -> Ran {
+        self.0
+            .run(&format!("--now 2026-03-02T06:30:00Z coverage {arguments}"))
+    }
+
+    fn publish(&self, scope: &str, run: &str, through: &str, rest: &str) -> Ran {
+        self.run(&format!(
+            "publish --source orders --scope {scope} --run-id {run} --complete-through {through} {rest}"
+        ))
+    }
+
+    #[track_caller]
+    fn check(&self, code: i32, conditions: &[(&str, &str)]) -> serde_json::Value {
+        let ran = self.run("check --format json");
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let found: Vec<(&str, &str)> = document["scopes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|scope| {
+                let text = |key: &str| scope[key].as_str().unwrap();
+                (text("scope"), text("condition"))
+            })
+            .collect();
+        assert_eq!(found, conditions);
+        document
+    }
+}
+
+const SIX: &str = "2026-03-02T06:00:00Z";
+const NOW: &str = "--published-at 2026-03-02T06:04:00Z";
+
+#[test]
+fn a_scope_that_never_came_shows_beside_one_that_did() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    let found = covered.check(1, &[("DE", "healthy"), ("FR", "missing_publication")]);
+    assert_eq!(
+        found["sources"][0]["words"],
+        "orders: 1 of 2 scopes complete through 06:00 UTC; FR never published"
+    );
+    assert_eq!(found["datasets"][0]["name"], "raw_orders");
+    let table = covered.run("check");
+    let table = table.expect(1);
+    assert!(table.stdout.contains("missing_publication"), "{table:?}");
+    assert!(!table.stdout.contains("healthy  "), "{table:?}");
+}
+
+#[test]
+fn a_valid_empty_interval_is_a_successful_check() {
+    let covered = Covered::new();
+    for scope in ["DE", "FR"] {
+        covered
+            .publish(
+                scope,
+                "r1",
+                "2026-03-02T03:00:00Z",
+                "--published-at 2026-03-02T03:01:00Z",
+            )
+            .expect(0);
+    }
+    covered.check(1, &[("DE", "source_stale"), ("FR", "source_stale")]);
+    for scope in ["DE", "FR"] {
+        covered
+            .publish(scope, "r2", SIX, &format!("{NOW} --rows 0"))
+            .expect(0);
+    }
+    let found = covered.check(0, &[("DE", "healthy"), ("FR", "healthy")]);
+    assert_eq!(found["scopes"][0]["rows"], 0);
+    assert_eq!(
+        found["sources"][0]["words"],
+        "orders: all 2 scopes complete through 06:00 UTC"
+    );
+}
+
+#[test]
+fn stale_data_published_now_stays_stale() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    covered
+        .publish(
+            "FR",
+            "r1",
+            "2026-03-01T06:00:00Z",
+            "--published-at 2026-03-01T06:04:00Z",
+        )
+        .expect(0);
+    covered
+        .publish("FR", "r2", "2026-03-01T06:00:00Z", NOW)
+        .expect(0);
+    let stale = [("DE", "healthy"), ("FR", "source_stale")];
+    let found = covered.check(1, &stale);
+    assert_eq!(
+        found["sources"][0]["words"],
+        "orders: 1 of 2 scopes complete through 06:00 UTC; FR stopped at yesterday 06:00"
+    );
+    // Older data is refused, unless it is said what it is.
+    let back = covered.publish("FR", "r3", "2026-02-27T06:00:00Z", NOW);
+    let back = back.expect(1);
+    assert!(back.stdout.contains("coverage would go back"), "{back:?}");
+    let correction = format!("{NOW} --correction");
+    covered
+        .publish("FR", "r3", "2026-02-27T06:00:00Z", &correction)
+        .expect(0);
+    covered.check(1, &stale);
+}
+
+#[test]
+fn an_impossible_time_is_refused_and_never_fresh() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    for (through, rest, why) in [
+        ("2026-03-02T06:20:00Z", NOW, "is after published_at"),
+        (
+            SIX,
+            "--published-at 2026-03-02T06:30:01Z",
+            "is in the future",
+        ),
+        ("1970-01-01T00:00:00Z", NOW, "before 1990"),
+        ("0", NOW, "looks like a missing time"),
+        ("2026-03-02", NOW, "a day, not a time"),
+        ("soon", NOW, "unreadable time"),
+        (SIX, "", "published_at is missing"),
+    ] {
+        let refused = covered.publish("FR", "r1", through, rest);
+        let refused = refused.expect(1);
+        assert!(refused.stdout.contains(why), "{refused:?}");
+    }
+    let healthy_and_missing = [("DE", "healthy"), ("FR", "missing_publication")];
+    covered.check(1, &healthy_and_missing);
+    let log = covered.run("log --refused --format ndjson");
+    assert_eq!(log.stdout.lines().count(), 7, "{log:?}");
+    // A clock that was fast when it published is found out by the check.
+    let ahead = "--now 2026-03-02T09:00:00Z coverage publish --source orders --scope FR --run-id r9 \
+                 --complete-through 2026-03-02T08:00:00Z --published-at 2026-03-02T08:30:00Z";
+    covered.0.run(ahead).expect(0);
+    covered.check(1, &[("DE", "healthy"), ("FR", "invalid_clock_order")]);
+}
+
+#[test]
+fn a_failed_publication_is_never_a_silent_success() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    let run = "--source orders --scope FR --run-id load-17";
+    covered
+        .run(&format!("begin {run} --complete-through {SIX} --rows 12"))
+        .expect(0);
+    let unhealthy = [("DE", "healthy"), ("FR", "missing_publication")];
+    let found = covered.check(1, &unhealthy);
+    assert_eq!(found["n_open_runs"], 1);
+    let open = covered.run("reconcile");
+    let open = open.expect(1);
+    assert!(open.stdout.contains("load-17"), "{open:?}");
+    covered.run("reconcile --open-for 2h").expect(0);
+
+    // It turns out that the data is not there.
+    let settled = covered.run("reconcile --run-id load-17 --not-published out-of-disk");
+    settled.expect(0);
+    covered.run("reconcile").expect(0);
+    covered.check(1, &unhealthy);
+    let late = covered.run(&format!("commit {run} {NOW}"));
+    let late = late.expect(1);
+    assert!(late.stdout.contains("was aborted: out-of-disk"), "{late:?}");
+
+    // It is tried again, and what begin said need not be said again.
+    covered
+        .run(&format!("begin {run} --complete-through {SIX} --rows 12"))
+        .expect(0);
+    covered.run(&format!("commit {run} {NOW}")).expect(0);
+    covered.run(&format!("commit {run} {NOW}")).expect(0);
+    covered.run(&format!("abort {run} --why late")).expect(1);
+    covered.check(0, &[("DE", "healthy"), ("FR", "healthy")]);
+    let log = covered.run("log --scope FR --format ndjson");
+    let outcomes: Vec<String> = log
+        .stdout
+        .lines()
+        .rev()
+        .map(|line| {
+            let attempt: serde_json::Value = serde_json::from_str(line).unwrap();
+            attempt["outcome"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            "begun", "aborted", "refused", "begun", "accepted", "repeated", "refused"
+        ]
+    );
+}
+
+#[test]
+fn a_partial_load_does_not_cover_what_is_missing() {
+    let covered = Covered::new();
+    fs::write(covered.0.path("expected.txt"), "a.csv\nb.csv\n").unwrap();
+    fs::write(covered.0.path("delivered.txt"), "b.csv\n").unwrap();
+    let listed = format!("{NOW} --manifest expected.txt --delivered delivered.txt");
+    let partial = covered.publish("FR", "r1", SIX, &listed);
+    let partial = partial.expect(1);
+    assert!(
+        partial
+            .stdout
+            .contains("1 of 2 expected files are missing: a.csv"),
+        "{partial:?}"
+    );
+    let sums = format!("{NOW} --total amount=12.50/12.40");
+    let differs = covered.publish("FR", "r1", SIX, &sums);
+    let differs = differs.expect(1);
+    assert!(
+        differs.stdout.contains("the total of amount differs"),
+        "{differs:?}"
+    );
+    fs::write(covered.0.path("delivered.txt"), "b.csv\na.csv\n").unwrap();
+    covered
+        .publish(
+            "FR",
+            "r1",
+            SIX,
+            &format!("{listed} --total amount=12.50/12.5"),
+        )
+        .expect(0);
+    covered
+        .publish("FR", "r2", SIX, &format!("{NOW} --manifest none.txt"))
+        .expect(2);
+}
+
+#[test]
+fn inventory_and_contracts_must_agree_and_neither_may_be_empty() {
+    let covered = Covered::new();
+    for scope in ["DE", "FR"] {
+        covered.publish(scope, "r1", SIX, NOW).expect(0);
+    }
+    covered.check(0, &[("DE", "healthy"), ("FR", "healthy")]);
+    fs::write(
+        covered.0.path("scopes.csv"),
+        "source,scope\norders,DE\norders,IT\n",
+    )
+    .unwrap();
+    covered.run("inventory import scopes.csv").expect(0);
+    let differs = covered.run("check");
+    let differs = differs.expect(1);
+    assert!(
+        differs
+            .stdout
+            .contains("orders / IT is in the inventory and has no contract")
+            && differs
+                .stdout
+                .contains("orders / FR has a contract and is not in the inventory"),
+        "{differs:?}"
+    );
+    fs::write(covered.0.path("empty.csv"), "source,scope\n").unwrap();
+    covered
+        .run("inventory import empty.csv --replace")
+        .expect(2);
+    fs::write(covered.0.path("empty.yaml"), "contracts: []\n").unwrap();
+    covered
+        .run("contracts import empty.yaml --replace")
+        .expect(2);
+
+    let nothing = House::empty();
+    nothing.run("coverage check").expect(2);
+    nothing.run("import arrivals none.csv").expect(2);
+    fs::write(nothing.path("scopes.csv"), "source,scope\norders,DE\n").unwrap();
+    nothing
+        .run("coverage inventory import scopes.csv")
+        .expect(0);
+    let empty = nothing.run("coverage check");
+    let empty = empty.expect(2);
+    assert!(
+        empty.stderr.contains("no contracts in the store"),
+        "{empty:?}"
+    );
+}
+
+#[test]
+fn contracts_come_from_reviewed_files_and_go_back_into_them() {
+    let covered = Covered::new();
+    covered.run("contracts diff contracts.yaml").expect(0);
+    for (form, name) in [("yaml", "out.yaml"), ("csv", "out.csv")] {
+        let written = covered.run(&format!("contracts export --as {form}"));
+        let written = written.expect(0);
+        fs::write(covered.0.path(name), written.stdout).unwrap();
+        covered.run(&format!("contracts diff {name}")).expect(0);
+        let again = covered.run(&format!("contracts import {name} --replace"));
+        let again = again.expect(0);
+        assert!(
+            again
+                .stdout
+                .contains("contracts    0        0          2        0"),
+            "{again:?}"
+        );
+    }
+    let changed = CONTRACTS.replace(
+        "lag_minutes: 120\n    max_publication_gap_minutes: 60\n    dataset: raw_orders\n    owner",
+        "lag_minutes: 90\n    max_publication_gap_minutes: 60\n    dataset: raw_orders\n    owner",
+    );
+    fs::write(
+        covered.0.path("changed.yaml"),
+        changed.replace("scope: FR", "scope: ES"),
+    )
+    .unwrap();
+    let diff = covered.run("contracts diff changed.yaml");
+    let diff = diff.expect(1);
+    assert_eq!(
+        diff.stdout,
+        "~ orders / DE: max_source_lag_minutes 120 -> 90\n\
+         + orders / ES: in the files only\n\
+         - orders / FR: in the store only\n"
+    );
+    // Nothing of a bad file is kept.
+    let bad = CONTRACTS.replace("scope: FR", "scope: DE");
+    fs::write(covered.0.path("bad.yaml"), bad).unwrap();
+    let refused = covered.run("contracts import bad.yaml");
+    let refused = refused.expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("bad.yaml line 9, scope: a second contract of this scope"),
+        "{refused:?}"
+    );
+    covered.run("contracts diff contracts.yaml").expect(0);
+}
+
+#[test]
+fn many_releases_are_accepted_or_refused_one_by_one() {
+    let covered = Covered::new();
+    let lines = [
+        r#"{"source":"orders","scope":"DE","run_id":"r1","complete_through":"2026-03-02T06:00:00Z","published_at":"2026-03-02T06:04:00Z"}"#,
+        r#"{"source":"orders","scope":"DE","run_id":"r1","complete_through":"2026-03-02T06:00:00Z","published_at":"2026-03-02T06:05:00Z"}"#,
+        r#"{"source":"orders","scope":"DE","run_id":"r1","complete_through":"2026-03-02T06:01:00Z","published_at":"2026-03-02T06:05:00Z"}"#,
+        "",
+        "{",
+        r#"{"source":"orders","scope":"nowhere","run_id":"r1","complete_through":1772431200,"published_at":1772431200}"#,
+        "\u{1b}[31m",
+        r#"{"source":"orders","scope":"FR","run_id":"\u001b[2J","complete_through":1772431200,"published_at":1772431200}"#,
+        r#"{"source":"orders","scope":"FR","run_id":"r1","complete_through":1772431200000,"published_at":1772431200,"rows":0}"#,
+    ];
+    fs::write(covered.0.path("releases.ndjson"), lines.join("\n")).unwrap();
+    let ran = covered.run("publish --file releases.ndjson --format ndjson");
+    let ran = ran.expect(1);
+    let said: Vec<(u64, String)> = ran
+        .stdout
+        .lines()
+        .map(|line| {
+            let said: serde_json::Value = serde_json::from_str(line).unwrap();
+            let word = said["reason"]
+                .as_str()
+                .or(said["outcome"].as_str())
+                .unwrap();
+            (said["line"].as_u64().unwrap(), word.to_owned())
+        })
+        .collect();
+    let said: Vec<(u64, &str)> = said
+        .iter()
+        .map(|(line, word)| (*line, word.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (1, "accepted"),
+            (2, "repeated"),
+            (3, "run_reused"),
+            (5, "unreadable"),
+            (6, "unknown_scope"),
+            (7, "unreadable"),
+            (8, "invalid_field"),
+            (9, "accepted"),
+        ]
+    );
+    let counted = covered.run("publish --file releases.ndjson");
+    let counted = counted.expect(1);
+    assert!(
+        counted.stdout.contains("line 6: refused: orders / nowhere"),
+        "{counted:?}"
+    );
+    assert!(!counted.stdout.contains('\u{1b}'), "{counted:?}");
+    let log = covered.run("log --refused");
+    let log = log.expect(0);
+    assert!(
+        !log.stdout.contains('\u{1b}') && log.stdout.contains(r"\u{1b}[2J"),
+        "{log:?}"
+    );
+    assert_eq!(log.stdout.lines().count(), 1 + 10);
+    covered.check(0, &[("DE", "healthy"), ("FR", "healthy")]);
+}
+
+#[test]
+fn a_check_whose_clock_is_behind_cannot_tell() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    covered.run("check").expect(1);
+    let behind = covered.0.run("--now 2026-03-02T06:00:00Z coverage check");
+    let behind = behind.expect(2);
+    assert!(
+        behind.stderr.contains("behind the last check"),
+        "{behind:?}"
+    );
+    covered
+        .0
+        .run("--now 2026-03-02T06:00:00Z coverage status")
+        .expect(0);
+}
