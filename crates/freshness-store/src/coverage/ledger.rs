@@ -5,6 +5,7 @@
 //! head, attempt, run and arrival are one transaction.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use freshness_core::coverage::{
     Claim, Decision, Proposal, Publication, ScopeKey, Seen, Step, Terms,
@@ -76,10 +77,11 @@ impl Store {
                     asked.proposal.source.as_str(),
                     asked.proposal.scope.as_str(),
                 );
-                if !scopes.contains_key(&name) {
-                    scopes.insert(name, Known::of(transaction, name)?);
-                }
-                let known = scopes.get_mut(&name).and_then(Option::as_mut);
+                let known = match scopes.entry(name) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => unknown.insert(Known::of(transaction, name)?),
+                };
+                let known = known.as_mut();
                 let seen = seen(transaction, known.as_deref(), &asked.proposal.run_id)?;
                 let decision = decide(&seen, asked);
                 let no = known.as_ref().map(|known| known.no);

@@ -194,6 +194,7 @@ fn of_cells(cells: &Cells<'_>) -> Result<ContractRow, Fault> {
         timezone,
         skew,
         owner,
+        ..,
     ] = cells;
     let at = |column: usize| move |problem: Problem| Fault(Some(column), problem);
     let text = |cell: &Cell<'_>, column: usize| {
@@ -308,7 +309,7 @@ contracts:
                 "contracts:\n  - source: [a]\n",
                 "c.yaml: line 2: expected one value",
             ),
-            ("contracts: [\n", "c.yaml: line 2: "),
+            ("contracts: [\n", "c.yaml: line 1: unclosed bracket '['"),
         ] {
             let found = read("c.yaml", yaml).unwrap_err();
             assert!(found.starts_with(message), "{found}");

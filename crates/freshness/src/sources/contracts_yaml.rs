@@ -176,12 +176,11 @@ fn refusal(error: &YamlError) -> SourceError {
         ),
         YamlError::Unexpected { .. } => ("expected one value".to_owned(), Vec::new()),
         other => {
-            // The first line; the rest repeats the place as a picture.
+            // The first line; what follows repeats the place.
             let text = other.to_string();
-            (
-                text.lines().next().unwrap_or_default().to_owned(),
-                Vec::new(),
-            )
+            let text = text.lines().next().unwrap_or_default();
+            let text = text.split(" at line").next().unwrap_or_default();
+            (text.to_owned(), Vec::new())
         }
     };
     SourceError::Yaml {
