@@ -440,3 +440,52 @@ fn a_check_whose_clock_is_behind_cannot_tell() {
         .run("--now 2026-03-02T06:00:00Z coverage status")
         .expect(0);
 }
+
+/// The blocks of a page, each with its language.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut inside: Option<(String, String)> = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), &mut inside) {
+            (Some(language), None) => inside = Some((language.to_owned(), String::new())),
+            (Some(_), Some(_)) => blocks.extend(inside.take()),
+            (None, Some((_, text))) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_examples_of_the_page_do_what_it_says() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coverage.md");
+    let page = fs::read_to_string(page).unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_freshness"));
+    let house = House::empty();
+    let mut printed = None;
+    let mut n = 0;
+    for (language, text) in blocks(&page) {
+        match language.as_str() {
+            "sh" => {
+                let call = format!("freshness() {{ '{}' \"$@\"; }}\n{text}", binary.display());
+                let ran = std::process::Command::new("sh")
+                    .args(["-c", &call])
+                    .current_dir(house.path(""))
+                    .env("FRESHNESS_NOW", "2026-03-02T06:30:00Z")
+                    .output()
+                    .unwrap();
+                assert!(matches!(ran.status.code(), Some(0 | 1)), "{text}\n{ran:?}");
+                printed = Some(String::from_utf8(ran.stdout).unwrap());
+            }
+            "text" => {
+                assert_eq!(printed.take().unwrap(), text);
+                n += 1;
+            }
+            other => panic!("a block of {other}"),
+        }
+    }
+    assert!(n >= 5, "{n} examples");
+}
