@@ -57,6 +57,7 @@ impl Store {
                     .filter_map(|row| row.model().err())
                     .map(|error| error.to_string()),
             );
+            problems.extend(store.ledger_problems()?);
             let count = |sql: &str| {
                 store.explain(|| Ok(store.connection.query_row(sql, [], |row| row.get(0))?))
             };

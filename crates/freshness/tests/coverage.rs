@@ -441,6 +441,35 @@ fn a_check_whose_clock_is_behind_cannot_tell() {
         .expect(0);
 }
 
+#[test]
+fn doctor_fails_when_coverage_was_not_checked_for_longer_than_stated() {
+    let covered = Covered::new();
+    let finding = |ran: &Ran| {
+        let line = ran.stdout.lines().find(|line| line.contains("coverage  "));
+        line.unwrap_or_default().to_owned()
+    };
+    let never = covered.0.run("--now 2026-03-02T06:30:00Z doctor");
+    assert!(
+        finding(&never).contains("problem  coverage  never checked"),
+        "{never:?}"
+    );
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    covered.run("check").expect(1);
+    let soon = covered.0.run("--now 2026-03-02T07:30:00Z doctor");
+    assert!(
+        finding(&soon).contains("1 of 2 contracts not covered"),
+        "{soon:?}"
+    );
+    fs::write(
+        covered.0.path("freshness.yaml"),
+        "coverage:\n  max_check_age: 30min\n",
+    )
+    .unwrap();
+    let old = covered.0.run("--now 2026-03-02T07:30:00Z doctor").expect(1);
+    assert!(finding(&old).contains("the last check is old"), "{old:?}");
+    assert!(old.stdout.contains("is sound"), "{old:?}");
+}
+
 /// The blocks of a page, each with its language.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();

@@ -164,12 +164,19 @@ fn eight_writers_leave_no_hole_no_double_and_no_loss_whatever_is_killed() {
         .iter()
         .map(|release| (release.run_id.as_str(), release.seq))
         .collect();
-    assert_eq!(seq_of.len() as u64, RELEASES, "a run is in the ledger twice");
+    assert_eq!(
+        seq_of.len() as u64,
+        RELEASES,
+        "a run is in the ledger twice"
+    );
     // What was said to be accepted is there, also if the process died after.
     for run in said.iter().flatten() {
         assert!(seq_of.contains_key(run.as_str()), "lost: {run}");
     }
-    assert_eq!(store.ledgered().unwrap()[0].newest.as_ref().unwrap().seq, Some(RELEASES as i64));
+    assert_eq!(
+        store.ledgered().unwrap()[0].newest.as_ref().unwrap().seq,
+        Some(RELEASES as i64)
+    );
 
     let attempts = store
         .attempts(&AttemptFilter {
@@ -184,7 +191,9 @@ fn eight_writers_leave_no_hole_no_double_and_no_loss_whatever_is_killed() {
             Outcome::Accepted => n_accepted += 1,
             Outcome::Refused => {
                 assert_eq!(attempt.reason.as_deref(), Some("clock_order"));
-                *n_refused.entry(attempt.run_id.as_deref().unwrap()).or_default() += 1;
+                *n_refused
+                    .entry(attempt.run_id.as_deref().unwrap())
+                    .or_default() += 1;
             }
             Outcome::Repeated => {}
             Outcome::Begun | Outcome::Aborted => panic!("{attempt:?}"),
@@ -203,6 +212,11 @@ fn a_ledger_that_cannot_be_written_says_so() {
     let elsewhere = "--store nowhere.db coverage publish --file one.ndjson";
     let ran = house.run(elsewhere).expect(2);
     assert!(ran.stderr.contains("no store: nowhere.db"), "{ran:?}");
-    let ran = house.run("coverage publish --file missing.ndjson").expect(2);
-    assert!(ran.stderr.contains("missing.ndjson: no such file"), "{ran:?}");
+    let ran = house
+        .run("coverage publish --file missing.ndjson")
+        .expect(2);
+    assert!(
+        ran.stderr.contains("missing.ndjson: no such file"),
+        "{ran:?}"
+    );
 }

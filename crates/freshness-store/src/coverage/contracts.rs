@@ -82,6 +82,14 @@ impl Store {
         })
     }
 
+    /// How many contracts there are.
+    pub fn n_contracts(&self) -> Result<u64, StoreError> {
+        self.explain(|| {
+            let count = "SELECT count(*) FROM contracts";
+            Ok(self.connection.query_row(count, [], |row| row.get(0))?)
+        })
+    }
+
     /// All contracts, by source and scope.
     pub fn contracts(&self) -> Result<Vec<ContractRow>, StoreError> {
         self.explain(|| read_contracts(&self.connection))

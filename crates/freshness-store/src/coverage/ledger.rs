@@ -101,6 +101,37 @@ impl Store {
         })
     }
 
+    /// Ledgers with a hole, or whose newest release is not the one that a
+    /// check looks at.
+    pub(crate) fn ledger_problems(&self) -> Result<Vec<String>, StoreError> {
+        self.explain(|| {
+            let mut select = self.connection.prepare(
+                "SELECT source, scope, n, last, h.seq
+                 FROM (SELECT scope_no, count(*) AS n, max(seq) AS last
+                       FROM ledger GROUP BY scope_no) l
+                 JOIN scopes s ON s.no = l.scope_no
+                 LEFT JOIN heads h ON h.scope_no = l.scope_no
+                 WHERE n <> last OR h.seq IS NULL OR h.seq < last
+                 ORDER BY source, scope LIMIT 20",
+            )?;
+            let problems = select.query_map([], |row| {
+                let (source, scope): (String, String) = (row.get(0)?, row.get(1)?);
+                let (n, last): (u64, u64) = (row.get(2)?, row.get(3)?);
+                let head: Option<i64> = row.get(4)?;
+                Ok(match n == last {
+                    false => format!(
+                        "the ledger of {source} / {scope} has {n} releases and ends with {last}"
+                    ),
+                    true => format!(
+                        "the newest release of {source} / {scope} is {last}, and {} is checked",
+                        head.map_or_else(|| "none".to_owned(), |head| head.to_string())
+                    ),
+                })
+            })?;
+            Ok(problems.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// The newest releases of a scope, newest first.
     pub fn publications(
         &self,

@@ -11,8 +11,8 @@ use crate::rounds::{self, Finding, Health};
 
 /// Say whether the monitor itself is healthy.
 ///
-/// Looks at the store's integrity, at the age of arrivals, models and checks,
-/// at the clock and at the configuration. Changes nothing.
+/// Looks at the store's integrity, at the age of arrivals, models and checks, also
+/// those of coverage, at the clock and at the configuration. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness doctor
@@ -33,7 +33,12 @@ struct Document<'a> {
 pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
     let settings = &context.settings;
-    let mut findings = rounds::doctor(&settings.store, now, settings.check.max_model_age);
+    let mut findings = rounds::doctor(
+        &settings.store,
+        now,
+        settings.check.max_model_age,
+        settings.coverage.max_check_age,
+    );
     findings.push(clock(context, now));
     findings.push(configuration(context));
 

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
-use crate::config::{CheckSettings, Format, Settings};
+use crate::config::{CheckSettings, CoverageSettings, Format, Settings};
 use crate::outputs::Output;
 
 pub(super) use folder::Folder;
@@ -44,6 +44,7 @@ impl Story {
             quiet: user.quiet,
             fit: Parameters::default(),
             check: CheckSettings::default(),
+            coverage: CoverageSettings::default(),
             connections: BTreeMap::new(),
         };
         let context = Context {

@@ -42,6 +42,9 @@ pub struct ConfigFile {
     /// How to check.
     #[serde(default)]
     pub check: CheckSection,
+    /// How coverage is watched.
+    #[serde(default)]
+    pub coverage: CoverageSection,
     /// The databases that hold datasets, by name.
     #[serde(default, deserialize_with = "named")]
     pub connections: BTreeMap<String, ConnectionSection>,
@@ -73,6 +76,14 @@ pub struct CheckSection {
     pub strict: Option<bool>,
     /// Age from which a model is old, such as `36h`.
     pub max_model_age: Option<String>,
+}
+
+/// How coverage is watched, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageSection {
+    /// Time since the last check of coverage after which `doctor` fails, such as `2h`.
+    pub max_check_age: Option<String>,
 }
 
 impl ConfigFile {
@@ -288,7 +299,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, fit, check, connections, duckdb_library",
+                "known keys here: store, format, threads, color, fit, check, coverage, connections, duckdb_library",
             ),
         );
     }

@@ -14,7 +14,7 @@ pub(crate) mod values;
 
 pub use connections::{Connection, ConnectionSection, FileSection, PostgresSection};
 pub use environment::Environment;
-pub use file::{CheckSection, ConfigFile, FitSection};
+pub use file::{CheckSection, ConfigFile, CoverageSection, FitSection};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;
-pub use resolve::{CheckSettings, ColorChoice, Format, Settings, resolve};
+pub use resolve::{CheckSettings, ColorChoice, CoverageSettings, Format, Settings, resolve};

@@ -14,7 +14,10 @@ use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::pictures::{Protocol, terminal_protocol};
-use super::{CheckSection, ConfigFile, Connection, Environment, FitSection, GlobalFlags, values};
+use super::{
+    CheckSection, ConfigFile, Connection, CoverageSection, Environment, FitSection, GlobalFlags,
+    values,
+};
 
 /// Everything a command can be told that is not its own argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +46,8 @@ pub struct Settings {
     pub fit: Parameters,
     /// How to check.
     pub check: CheckSettings,
+    /// How coverage is watched.
+    pub coverage: CoverageSettings,
     /// The databases that hold datasets, by name.
     pub connections: BTreeMap<String, Connection>,
 }
@@ -62,6 +67,13 @@ impl Settings {
         let mut all = self.connections.values().flat_map(Connection::variables);
         all.any(|variable| variable == name)
     }
+}
+
+/// How coverage is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoverageSettings {
+    /// Time since the last check of coverage after which the monitor is ill.
+    pub max_check_age: SignedDuration,
 }
 
 /// Form of the output.
@@ -102,6 +114,15 @@ impl Default for CheckSettings {
             strict: false,
             // A daily fit may fail once before its models are called old.
             max_model_age: SignedDuration::from_hours(36),
+        }
+    }
+}
+
+impl Default for CoverageSettings {
+    fn default() -> CoverageSettings {
+        CoverageSettings {
+            // Whoever has contracts checks them every day at least.
+            max_check_age: SignedDuration::from_hours(24),
         }
     }
 }
@@ -147,6 +168,7 @@ fn settle(
             strict,
             max_model_age,
         },
+        coverage: CoverageSection { max_check_age },
         connections,
         duckdb_library,
     } = file;
@@ -213,8 +235,14 @@ fn settle(
                 .or(strict)
                 .unwrap_or(CheckSettings::default().strict),
             max_model_age: match max_model_age {
-                Some(text) => age(&text)?,
+                Some(text) => age("check.max_model_age", &text)?,
                 None => CheckSettings::default().max_model_age,
+            },
+        },
+        coverage: CoverageSettings {
+            max_check_age: match max_check_age {
+                Some(text) => age("coverage.max_check_age", &text)?,
+                None => CoverageSettings::default().max_check_age,
             },
         },
         connections: connections
@@ -226,16 +254,14 @@ fn settle(
     Ok(settings)
 }
 
-fn age(text: &str) -> anyhow::Result<SignedDuration> {
+fn age(key: &str, text: &str) -> anyhow::Result<SignedDuration> {
     let age = text
         .parse::<Span>()
         .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
         .ok()
-        .with_context(|| {
-            format!("check.max_model_age is not a duration, such as 36h or 2d: {text}")
-        })?;
+        .with_context(|| format!("{key} is not a duration, such as 36h or 2d: {text}"))?;
     if !age.is_positive() {
-        bail!("check.max_model_age must be positive: {text}");
+        bail!("{key} must be positive: {text}");
     }
     Ok(age)
 }
