@@ -4,8 +4,10 @@
 //! `run`.
 
 mod measure;
+mod diff;
 mod schema;
 mod show;
+mod suggest;
 
 use clap::{Args, Subcommand};
 
@@ -22,6 +24,8 @@ pub(super) struct SloArgs {
 enum Command {
     Show(show::ShowArgs),
     Measure(measure::MeasureArgs),
+    Diff(diff::DiffArgs),
+    Suggest(suggest::SuggestArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -30,6 +34,8 @@ pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answe
     match &args.command {
         Command::Show(args) => show::run(args, context),
         Command::Measure(args) => measure::run(args, context),
+        Command::Diff(args) => diff::run(args, context),
+        Command::Suggest(args) => suggest::run(args, context),
         Command::Schema(args) => schema::run(args, context),
     }
 }
