@@ -149,7 +149,7 @@ fn a_store_of_a_newer_version_is_refused() {
             access,
             &format!(
                 "the store was written by a newer version of freshness: PATH (its format is 99, this program knows up to {})",
-                SCHEMA_VERSION
+                freshness_store::SCHEMA_VERSION
             ),
         );
     }

@@ -1,6 +1,6 @@
 //! How do all promises stand to what is learned?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Model;
@@ -92,10 +92,10 @@ fn compare_all(
             Err(error) => fail(entry.no, error.to_string()),
         }
     }
+    let declared: BTreeSet<DatasetNo> = all.values().map(|(no, _)| *no).collect();
     for no in models.keys() {
         let Some(id) = names.get(no) else { continue };
-        let is_declared = all.keys().any(|(declared, _)| declared == id);
-        if !is_declared {
+        if !declared.contains(no) {
             all.insert((id.clone(), USUAL_ENVIRONMENT.to_owned()), (*no, None));
         }
     }
