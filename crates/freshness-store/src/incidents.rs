@@ -184,7 +184,7 @@ fn read_members(
 ) -> Result<HashMap<String, Vec<Member>>, Fault> {
     let mut select = connection.prepare_cached(
         "SELECT incident, d.id, hops, state, since, counted, also, more, wait_from, wait_to,
-             n_overdue
+             n_overdue, breaches
          FROM incidents i JOIN incident_members ON incident = i.id
          JOIN datasets d ON d.no = dataset_no
          WHERE resolved_at IS NULL OR resolved_at >= ?1
@@ -195,6 +195,8 @@ fn read_members(
     while let Some(row) = rows.next()? {
         let also: Option<String> = row.get(6)?;
         let also: Option<OtherRoots> = also.and_then(|also| serde_json::from_str(&also).ok());
+        let breaches: Option<String> = row.get(11)?;
+        let breaches = breaches.and_then(|breaches| serde_json::from_str(&breaches).ok());
         let wait: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
         let member = Member {
             dataset_id: dataset_id(row, 1)?,
@@ -202,6 +204,7 @@ fn read_members(
             state: from_word(row, 3)?,
             since: instant(row, 4)?,
             n_overdue: row.get(10)?,
+            breaches: breaches.unwrap_or_default(),
             counted: row.get(5)?,
             also: also.unwrap_or_default(),
             more: row.get(7)?,
@@ -224,7 +227,7 @@ fn write_members(
         .prepare_cached("DELETE FROM incident_members WHERE incident = ?1")?
         .execute([incident])?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO incident_members VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO incident_members VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
     for member in members {
         let Member {
@@ -233,12 +236,14 @@ fn write_members(
             state,
             since,
             n_overdue,
+            breaches,
             counted,
             also,
             more,
             wait,
         } = member;
         let also = (!also.is_empty()).then(|| json(also));
+        let breaches = (!breaches.is_empty()).then(|| json(breaches));
         insert.execute((
             incident,
             number(transaction, dataset_id)?.0.0,
@@ -251,6 +256,7 @@ fn write_members(
             wait.map(|wait| wait.from_seconds),
             wait.map(|wait| wait.to_seconds),
             n_overdue,
+            breaches,
         ))?;
     }
     Ok(())

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0005_runs.sql"),
     include_str!("../migrations/0006_declarations.sql"),
     include_str!("../migrations/0007_coverage.sql"),
+    include_str!("../migrations/0008_breached_members.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -94,6 +95,7 @@ mod tests {
             2_927_501_083,
             950_821_503,
             2_039_730_596,
+            2_850_704_796,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

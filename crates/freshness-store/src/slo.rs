@@ -4,14 +4,16 @@
 //! what stands, and an event for each verdict that is another than before. What
 //! says the same as the last time costs no write.
 
+use std::collections::BTreeSet;
+
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{Objective, Verdict};
 use jiff::Timestamp;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Transaction};
 
 use crate::checks::from_word;
 use crate::datasets::{DatasetNo, dataset_id};
-use crate::error::StoreError;
+use crate::error::{Fault, StoreError};
 use crate::runs::environment_number;
 use crate::slo_log::{read_stood, withdraw, write_judged};
 use crate::store::{Store, instant};
@@ -92,62 +94,17 @@ pub struct StandingBreach {
 const LOOKS_KEPT: i64 = 10_080;
 
 impl Store {
-    /// Stores what a look at the promises found in one transaction, and gives
-    /// what changed. A look at an earlier instant than the last is stored too,
-    /// but changes nothing.
-    pub fn record_slo_check(
+    /// Stores what looks at the promises found, one for each environment, in one
+    /// transaction, and gives what changed. A look at an earlier instant than the
+    /// last of its environment is stored too, but changes nothing.
+    pub fn record_slo_checks(
         &mut self,
-        check: &SloCheck,
-        judged: &[SloJudged],
+        checks: &[(SloCheck, Vec<SloJudged>)],
     ) -> Result<Vec<SloChange>, StoreError> {
-        let SloCheck {
-            now,
-            at,
-            environment,
-            is_whole,
-            n_datasets,
-            n_breached,
-            n_doubtful,
-        } = check;
         self.write(|transaction| {
-            let environment = environment_number(transaction, environment)?;
-            let last: Option<i64> = transaction.query_row(
-                "SELECT max(now) FROM slo_checks WHERE environment = ?1",
-                [environment],
-                |row| row.get(0),
-            )?;
-            transaction.execute(
-                "INSERT INTO slo_checks (now, at, environment, n_datasets, n_breached, n_doubtful)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                (
-                    now.as_second(),
-                    at.as_second(),
-                    environment,
-                    n_datasets,
-                    n_breached,
-                    n_doubtful,
-                ),
-            )?;
-            // The newest instant stays, or a clock could be set back unnoticed.
-            transaction.execute(
-                "DELETE FROM slo_checks WHERE no <= ?1 AND environment = ?2
-                 AND now < (SELECT max(now) FROM slo_checks WHERE environment = ?2)",
-                (transaction.last_insert_rowid() - LOOKS_KEPT, environment),
-            )?;
-            if last.is_some_and(|last| now.as_second() < last) {
-                return Ok(Vec::new());
-            }
-            let mut stood = read_stood(transaction, environment)?;
             let mut changes = Vec::new();
-            for of in judged {
-                let changed = write_judged(transaction, environment, *now, of, &mut stood)?;
-                changes.extend(changed);
-            }
-            let judged: Vec<i64> = judged.iter().map(|of| of.no.0).collect();
-            for (key, of) in stood {
-                if *is_whole || judged.contains(&key.0) {
-                    withdraw(transaction, environment, *now, &key, &of)?;
-                }
+            for (check, judged) in checks {
+                changes.extend(record(transaction, check, judged)?);
             }
             Ok(changes)
         })
@@ -231,4 +188,65 @@ impl Store {
             Ok(events.into_iter().flatten().collect())
         })
     }
+}
+
+fn record(
+    transaction: &Transaction<'_>,
+    check: &SloCheck,
+    judged: &[SloJudged],
+) -> Result<Vec<SloChange>, Fault> {
+    let SloCheck {
+        now,
+        at,
+        environment,
+        is_whole,
+        n_datasets,
+        n_breached,
+        n_doubtful,
+    } = check;
+    let environment = environment_number(transaction, environment)?;
+    let last: Option<i64> = transaction.query_row(
+        "SELECT max(now) FROM slo_checks WHERE environment = ?1",
+        [environment],
+        |row| row.get(0),
+    )?;
+    transaction.execute(
+        "INSERT INTO slo_checks (now, at, environment, n_datasets, n_breached, n_doubtful)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (
+            now.as_second(),
+            at.as_second(),
+            environment,
+            n_datasets,
+            n_breached,
+            n_doubtful,
+        ),
+    )?;
+    // The newest instant stays, or a clock could be set back unnoticed.
+    transaction.execute(
+        "DELETE FROM slo_checks WHERE no <= ?1 AND environment = ?2
+         AND now < (SELECT max(now) FROM slo_checks WHERE environment = ?2)",
+        (transaction.last_insert_rowid() - LOOKS_KEPT, environment),
+    )?;
+    if last.is_some_and(|last| now.as_second() < last) {
+        return Ok(Vec::new());
+    }
+    let mut stood = read_stood(transaction, environment)?;
+    let mut changes = Vec::new();
+    for of in judged {
+        changes.extend(write_judged(
+            transaction,
+            environment,
+            *now,
+            of,
+            &mut stood,
+        )?);
+    }
+    let judged: BTreeSet<i64> = judged.iter().map(|of| of.no.0).collect();
+    for (key, of) in stood {
+        if *is_whole || judged.contains(&key.0) {
+            withdraw(transaction, environment, *now, &key, &of)?;
+        }
+    }
+    Ok(changes)
 }

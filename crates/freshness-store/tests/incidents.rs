@@ -5,6 +5,7 @@ use freshness_core::incidents::{
     Ack, Bottleneck, EdgeLag, Event, Followed, Incident, IncidentKind, Incidents, Matchers, Member,
     OtherRoots, Silence, Status, Wait, What, advance,
 };
+use freshness_core::slo::Objective;
 use freshness_core::state::{Severity, State};
 use freshness_store::{
     Access, ArrivalBatch, CheckRecord, FitRun, ImportedFile, LineageEdge, LineageMode,
@@ -45,6 +46,10 @@ fn incident(members: &[&str]) -> Incident {
         state: State::Missed,
         since: at(60),
         n_overdue: 2,
+        breaches: match *name {
+            "stg" => vec![Objective::RowCount, Objective::Quality],
+            _ => Vec::new(),
+        },
         counted: *name != "fct",
         also: if *name == "fct" {
             [id("other, \"root\"")].into_iter().collect()
@@ -63,6 +68,7 @@ fn incident(members: &[&str]) -> Incident {
         state: State::Late,
         severity: Some(Severity::Critical),
         cycle: Some("2026-02-27".to_owned()),
+        breaches: vec![Objective::Freshness],
         since: at(50),
         arrived_at: Some(at(70)),
         n_late: 2,

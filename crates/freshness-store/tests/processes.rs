@@ -124,6 +124,7 @@ fn one_incident(root: DatasetId, since: Timestamp) -> Incidents {
         state: State::Late,
         severity: None,
         cycle: None,
+        breaches: Vec::new(),
         since,
         arrived_at: None,
         n_late: 1,

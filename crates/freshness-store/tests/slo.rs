@@ -165,7 +165,7 @@ fn look(store: &mut Store, now: i64, runs: &[i64], is_promised: bool) -> usize {
     } else {
         Vec::new()
     };
-    store.record_slo_check(&check, &judged).unwrap().len()
+    store.record_slo_checks(&[(check, judged)]).unwrap().len()
 }
 
 #[test]

@@ -94,6 +94,10 @@ pub fn attribute(
             }
             let lag = lags.get(edge);
             let of = &late[parent as usize];
+            // A promise that is broken holds up no delivery.
+            if of.is_only_broken() && child.is_overdue() {
+                continue;
+            }
             if !is_due_before(of, child, lag) || !is_waiting(of, child, lag, now) {
                 if !of.is_past {
                     let below = &mut attribution.below[i as usize];

@@ -34,7 +34,7 @@ pub fn incidents(
     for (i, dataset) in late
         .iter()
         .enumerate()
-        .filter(|(_, late)| late.is_overdue())
+        .filter(|(_, late)| late.needs_a_look())
     {
         let claims = attribution.claims(i);
         for (nth, claim) in claims.iter().enumerate() {
@@ -68,7 +68,7 @@ pub fn incidents(
     });
     Incidents {
         incidents: told,
-        n_late: late.iter().filter(|late| late.is_overdue()).count() as u64,
+        n_late: late.iter().filter(|late| late.needs_a_look()).count() as u64,
     }
 }
 
@@ -138,6 +138,7 @@ impl Entry {
             state: late[i].state,
             since: to_timestamp(late[i].since),
             n_overdue: late[i].n_overdue,
+            breaches: late[i].breaches.clone(),
             counted: self.nth == 0,
             also: others
                 .map(|other| late[other.root as usize].dataset_id.clone())
@@ -189,7 +190,8 @@ impl Group {
             root: Some(of.dataset_id.clone()),
             state: of.state,
             severity: self.severity.max(of.severity),
-            cycle: (!of.is_past).then(|| of.cycle.clone()),
+            cycle: (!of.is_past && !of.is_only_broken()).then(|| of.cycle.clone()),
+            breaches: of.breaches.clone(),
             since: to_timestamp(of.since),
             arrived_at: of.arrived_at.map(to_timestamp),
             ..self.told(late, attribution)
@@ -218,6 +220,7 @@ impl Group {
             state: State::Late,
             severity: None,
             cycle: None,
+            breaches: Vec::new(),
             since: Timestamp::UNIX_EPOCH,
             arrived_at: None,
             n_late: self.n_late,
@@ -239,11 +242,13 @@ mod tests {
     use crate::civil::{DAY, HOUR, MINUTE};
     use crate::dataset::DatasetId;
     use crate::incidents::{EdgeLag, Odds};
+    use crate::slo::Objective;
 
     const MIDNIGHT: i64 = 20_000 * DAY;
 
     /// Lines of `a -> b -> c`; `late: a b`, usual at 05:00 and due by 06:00;
     /// `at 15 late: x`, usual at that hour; `came at 8: y`, late too but there;
+    /// `breaks 8: z`, in time, and a promise broken since;
     /// `lag a b: 10 40`, the wait for a late parent in minutes; `now: 9`.
     struct Told {
         lineage: Lineage,
@@ -262,6 +267,26 @@ mod tests {
                 continue;
             };
             let words: Vec<&str> = what.split_whitespace().collect();
+            if let ["breaks", hour] = words[..] {
+                late.extend(rest.split_whitespace().map(|name| {
+                    let since = MIDNIGHT + hour.parse::<i64>().unwrap() * HOUR;
+                    LateDataset {
+                        dataset_id: id(name),
+                        state: State::Ok,
+                        severity: Some(Severity::Warning),
+                        cycle: String::new(),
+                        since,
+                        usual_from: since,
+                        usual_by: since,
+                        n_overdue: 0,
+                        arrived_at: None,
+                        is_past: false,
+                        held_by: None,
+                        breaches: vec![Objective::RowCount],
+                    }
+                }));
+                continue;
+            }
             let mut add = |hour: i64, came: Option<i64>| {
                 late.extend(rest.split_whitespace().map(|name| LateDataset {
                     dataset_id: id(name),
@@ -275,6 +300,7 @@ mod tests {
                     arrived_at: came.map(|hour| MIDNIGHT + hour * HOUR),
                     is_past: false,
                     held_by: None,
+                    breaches: Vec::new(),
                 }));
             };
             match words[..] {
@@ -401,6 +427,40 @@ mod tests {
              a -> c -> x -> d
              late: a c x d",
             &["a explains c (1), x (2), d (3)"],
+        );
+    }
+
+    #[test]
+    fn a_broken_promise_below_a_late_root_is_explained_by_it() {
+        check_incidents(
+            "raw -> stg -> fct
+             late: raw
+             breaks 8: stg fct",
+            &["raw explains stg (1), fct (2)"],
+        );
+    }
+
+    #[test]
+    fn a_broken_promise_that_nothing_late_explains_is_an_incident_of_its_own() {
+        // … nor does one that was broken before its parent was late.
+        check_incidents(
+            "raw -> stg
+             other -> fct
+             breaks 4: stg
+             breaks 8: fct
+             late: raw",
+            &["stg (on its own below raw)", "raw", "fct"],
+        );
+    }
+
+    #[test]
+    fn a_broken_promise_holds_up_no_delivery() {
+        check_incidents(
+            "raw -> stg -> fct
+             breaks 4: raw
+             late: stg
+             breaks 8: fct",
+            &["stg explains fct (1)", "raw"],
         );
     }
 

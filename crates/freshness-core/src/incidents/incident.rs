@@ -8,9 +8,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::attribute::ROOTS_NAMED;
+use super::late::is_overdue;
 use super::mass::Mass;
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
+use crate::slo::Objective;
 use crate::state::{Severity, State};
 
 /// What a person must look at, of all that is late.
@@ -19,7 +21,8 @@ pub struct Incidents {
     /// The worst first: by severity, by how many datasets are counted in it,
     /// by age, by name.
     pub incidents: Vec<Incident>,
-    /// Datasets that are late or missed; each is counted in one incident.
+    /// Datasets that are late or missed, or break a promise; each is counted in one
+    /// incident.
     pub n_late: u64,
 }
 
@@ -31,12 +34,15 @@ pub struct Incident {
     /// The dataset it began with; `None` if the feed of arrivals is suspect.
     pub root: Option<DatasetId>,
     /// The state of the root: `late`, `missed`, or `late_arrival` while what is
-    /// made from it is still late.
+    /// made from it is still late; any other if it only breaks a promise.
     pub state: State,
     /// The highest of the root and what is counted with it.
     pub severity: Option<Severity>,
     /// The cycle the root is late with.
     pub cycle: Option<String>,
+    /// The promises that the root does not keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Objective>,
     /// The deadline of the root; of many, the first.
     pub since: Timestamp,
     /// When the root came after all.
@@ -79,12 +85,15 @@ pub struct Member {
     pub dataset_id: DatasetId,
     /// Edges below the root; 0 for one of many roots.
     pub hops: u32,
-    /// `late` or `missed`.
+    /// `late` or `missed`; any other if it only breaks a promise.
     pub state: State,
     /// Its deadline.
     pub since: Timestamp,
     /// How many of its cycles in a row are overdue.
     pub n_overdue: u32,
+    /// The promises that it does not keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Objective>,
     /// Is it counted in this incident?
     pub counted: bool,
     /// The other roots that explain it.
@@ -150,6 +159,16 @@ impl Incident {
             from_seconds: longest(|wait| wait.from_seconds)?,
             to_seconds: longest(|wait| wait.to_seconds)?,
         })
+    }
+
+    /// Of what is counted in it, how many are in time by what is learned and only
+    /// break a promise.
+    pub fn n_only_broken(&self) -> u64 {
+        let is = |state: State, breaches: &[Objective]| !is_overdue(state) && !breaches.is_empty();
+        let root = self.root.is_some() && is(self.state, &self.breaches);
+        let members = self.members.iter().filter(|of| of.counted);
+        let members = members.filter(|of| is(of.state, &of.breaches));
+        u64::from(root) + members.count() as u64
     }
 
     /// How many members there are at each distance from the root, nearest

@@ -1,10 +1,11 @@
 //! What must be known of a late dataset to say why it is late?
 
 use crate::dataset::DatasetId;
+use crate::slo::Objective;
 use crate::state::{DatasetState, Severity, State};
 
-/// A dataset that is late, or was until its delivery came. Times are UTC
-/// seconds.
+/// A dataset that is late, or was until its delivery came, or that does not keep
+/// what is promised of it. Times are UTC seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateDataset {
     /// Which.
@@ -30,6 +31,21 @@ pub struct LateDataset {
     pub is_past: bool,
     /// The incident that it was part of and that still holds it.
     pub held_by: Option<Held>,
+    /// The promises that it does not keep.
+    pub breaches: Vec<Objective>,
+}
+
+/// The promises that a dataset does not keep, as the last look at them found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breach {
+    /// Since when: UTC seconds.
+    pub since: i64,
+    /// How much it matters, of the worst of them.
+    pub severity: Severity,
+    /// Which, each once.
+    pub objectives: Vec<Objective>,
+    /// The share of its data that cannot be believed because of them, 0–1.
+    pub lost: f64,
 }
 
 /// What a late dataset was explained by before.
@@ -72,11 +88,57 @@ impl LateDataset {
             arrived_at: current.arrived_at.map(jiff::Timestamp::as_second),
             is_past: false,
             held_by: None,
+            breaches: Vec::new(),
+        })
+    }
+
+    /// What a dataset is to be looked at for: its state, or its promises, or both.
+    /// One that is in time by what is learned stands where its breach began.
+    pub fn or_broken(state: &DatasetState, breach: Option<&Breach>) -> Option<LateDataset> {
+        let late = LateDataset::of(state);
+        let Some(breach) = breach else {
+            return late;
+        };
+        let late = late.unwrap_or_else(|| LateDataset {
+            dataset_id: state.dataset_id.clone(),
+            state: state.state,
+            severity: None,
+            cycle: String::new(),
+            since: breach.since,
+            usual_from: breach.since,
+            usual_by: breach.since,
+            n_overdue: 0,
+            arrived_at: None,
+            is_past: false,
+            held_by: None,
+            breaches: Vec::new(),
+        });
+        Some(LateDataset {
+            severity: late.severity.max(Some(breach.severity)),
+            breaches: breach.objectives.clone(),
+            ..late
         })
     }
 
     /// Has nothing come yet?
     pub fn is_overdue(&self) -> bool {
-        matches!(self.state, State::Late | State::Missed)
+        is_overdue(self.state)
     }
+
+    /// Must somebody look at it: is it overdue, or does it break a promise?
+    pub fn needs_a_look(&self) -> bool {
+        self.is_overdue() || (!self.breaches.is_empty() && !self.is_past)
+    }
+
+    /// Is it in time by what is learned, and breaks a promise? Then it holds up
+    /// nothing.
+    pub(super) fn is_only_broken(&self) -> bool {
+        let was_late = self.state == State::LateArrival;
+        !self.breaches.is_empty() && !self.is_overdue() && !was_late && !self.is_past
+    }
+}
+
+/// Is something awaited in this state?
+pub(super) fn is_overdue(state: State) -> bool {
+    matches!(state, State::Late | State::Missed)
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::followed::Followed;
 use super::incident::Incident;
-use super::late::{Held, LateDataset};
+use super::late::{Held, LateDataset, is_overdue};
 use crate::dataset::DatasetId;
 use crate::state::State;
 
@@ -60,9 +60,13 @@ fn was_late(
     past: &mut BTreeMap<DatasetId, LateDataset>,
 ) {
     let over = Some(over.as_second());
+    // What only broke a promise held up nothing.
     let members = incident.members.iter();
+    let members = members.filter(|of| is_overdue(of.state) || of.breaches.is_empty());
     let members = members.map(|member| (&member.dataset_id, member.since));
-    for (id, since) in members.chain([(root, incident.since)]) {
+    let was_overdue = incident.state == State::LateArrival || is_overdue(incident.state);
+    let began = (was_overdue || incident.breaches.is_empty()).then_some((root, incident.since));
+    for (id, since) in members.chain(began) {
         past.entry(id.clone())
             .or_insert_with(|| gone(id, since.as_second(), over));
     }
@@ -83,7 +87,7 @@ fn hold(
         // A feed that catches up is late with a newer cycle from look to look.
         let is_of_then =
             of.since == member.since.as_second() || root_came.is_some_and(|came| of.since <= came);
-        if of.is_overdue() && is_of_then && of.n_overdue <= member.n_overdue {
+        if of.needs_a_look() && is_of_then && of.n_overdue <= member.n_overdue {
             of.held_by = Some(Held {
                 root: root.clone(),
                 hops: member.hops,
@@ -108,6 +112,7 @@ fn gone(id: &DatasetId, since: i64, came: Option<i64>) -> LateDataset {
         arrived_at: came,
         is_past: true,
         held_by: None,
+        breaches: Vec::new(),
     }
 }
 
@@ -140,6 +145,7 @@ mod tests {
             arrived_at: None,
             is_past: false,
             held_by: None,
+            breaches: Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Why are they late, and what must a person look at?
 //!
-//! Many late datasets come down to few that began it. Each late dataset is put
+//! Many late datasets come down to few that began it, and so do broken promises
+//! beside them. Each late dataset is put
 //! under its topmost late ancestors ([`attribute`]), what an edge of the lineage
 //! usually takes says when it should recover ([`EdgeLag`]), and incidents are
 //! followed from check to check ([`advance`]).
@@ -22,7 +23,7 @@ pub use followed::{Ack, Event, Followed, Status, What};
 pub use group::incidents;
 pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, OtherRoots, Wait};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
-pub use late::{Held, LateDataset};
+pub use late::{Breach, Held, LateDataset};
 pub use lifecycle::{Advanced, REOPENS_WITHIN, advance};
 pub use mass::{Feed, Mass, Odds};
 pub use memory::remember;

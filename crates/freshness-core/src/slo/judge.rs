@@ -77,6 +77,30 @@ pub fn objectives(levels: &ServiceLevels) -> Vec<Objective> {
     declared.map(|(objective, _)| objective).collect()
 }
 
+/// Does a breach of the objective only warn, whatever it is?
+pub fn only_warns(levels: &ServiceLevels, objective: Objective) -> bool {
+    let ServiceLevels {
+        freshness,
+        availability,
+        row_count,
+        quality,
+    } = levels;
+    let about = match objective {
+        Objective::Freshness | Objective::SourceFreshness | Objective::Deadline => {
+            freshness.as_ref().map(|of| &of.about)
+        }
+        Objective::Availability => availability.as_ref().map(|of| &of.about),
+        Objective::RowCount | Objective::RowCountAnomaly => {
+            if row_count.as_ref().is_some_and(|of| of.warn_only) {
+                return true;
+            }
+            row_count.as_ref().map(|of| &of.about)
+        }
+        Objective::Quality => quality.as_ref().map(|of| &of.about),
+    };
+    about.is_some_and(|about| !about.critical)
+}
+
 fn judge_one(
     levels: &ServiceLevels,
     history: &RunHistory,

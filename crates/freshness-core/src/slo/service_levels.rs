@@ -206,3 +206,18 @@ impl Default for Anomaly {
         }
     }
 }
+
+impl Objective {
+    /// Its word, the same in tables and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Objective::Freshness => "freshness",
+            Objective::SourceFreshness => "source_freshness",
+            Objective::Deadline => "deadline",
+            Objective::Availability => "availability",
+            Objective::RowCount => "row_count",
+            Objective::RowCountAnomaly => "row_count_anomaly",
+            Objective::Quality => "quality",
+        }
+    }
+}

@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 
 use super::score::{Cause, Doubted, Standing, Trust};
+use crate::slo::Objective;
 use crate::state::STOPPED_SECONDS;
 
 /// Names in a sentence; more are counted.
@@ -28,9 +29,18 @@ fn late(trust: &Trust) -> String {
     let others: Vec<String> = causes
         .map(|cause| format!("{} ({})", cause.dataset_id, since_when(cause)))
         .collect();
+    let also = match trust
+        .causes
+        .iter()
+        .skip(1)
+        .all(|cause| !is_only_broken(cause))
+    {
+        true => "also late",
+        false => "also",
+    };
     let also = match others.as_slice() {
         [] => String::new(),
-        others => format!(", also late: {}", listed(others)),
+        others => format!(", {also}: {}", listed(others)),
     };
     let parts = concerned(trust, trust.causes.iter().map(|cause| &cause.parts));
     let back = back(trust).map_or_else(String::new, |back| format!(" {back}"));
@@ -38,7 +48,44 @@ fn late(trust: &Trust) -> String {
         [] => String::new(),
         doubts => format!(" Nobody can tell {}.", whether(doubts)),
     };
-    format!("{first}{also}; {parts} may be out of date.{back}{untold}")
+    format!(
+        "{first}{also}; {parts} may be {}.{back}{untold}",
+        wrong(trust)
+    )
+}
+
+/// What a reader must reckon with: what is late is old, rows that are missing or
+/// bad make it wrong.
+fn wrong(trust: &Trust) -> &'static str {
+    let is_old = |objective: &Objective| match objective {
+        Objective::Freshness | Objective::SourceFreshness | Objective::Deadline => true,
+        Objective::Availability
+        | Objective::RowCount
+        | Objective::RowCountAnomaly
+        | Objective::Quality => false,
+    };
+    let broken = || trust.causes.iter().flat_map(|cause| &cause.breaches);
+    let late = trust.causes.iter().any(|cause| !is_only_broken(cause));
+    match (late || broken().any(is_old), broken().all(is_old)) {
+        (_, true) => "out of date",
+        (true, false) => "out of date or wrong",
+        (false, false) => "wrong",
+    }
+}
+
+/// Is it in time by what is learned?
+fn is_only_broken(cause: &Cause) -> bool {
+    !cause.breaches.is_empty() && cause.late_seconds.is_none() && cause.arrived_at.is_none()
+}
+
+/// `row_count and quality`.
+fn promises(cause: &Cause) -> String {
+    let names: Vec<String> = cause
+        .breaches
+        .iter()
+        .map(|of| of.word().to_owned())
+        .collect();
+    listed(&names)
 }
 
 fn untold(trust: &Trust) -> String {
@@ -73,6 +120,12 @@ fn back(trust: &Trust) -> Option<String> {
 }
 
 fn since(cause: &Cause) -> String {
+    if is_only_broken(cause) {
+        let since = cause
+            .since
+            .map_or_else(String::new, |at| format!(" since {}", utc(at)));
+        return format!("has broken its promise of {}{since}", promises(cause));
+    }
     if let Some(at) = cause.arrived_at {
         return format!("came late, at {}", utc(at));
     }
@@ -87,6 +140,9 @@ fn since(cause: &Cause) -> String {
 }
 
 fn since_when(cause: &Cause) -> String {
+    if is_only_broken(cause) {
+        return format!("breaks its promise of {}", promises(cause));
+    }
     match (cause.arrived_at, cause.since) {
         (Some(at), _) => format!("came at {}", utc(at)),
         (None, Some(at)) => format!("since {}", utc(at)),

@@ -93,7 +93,7 @@ impl<'a> Warehouse<'a> {
                 | State::Pending
                 | State::Unknown
                 | State::InsufficientHistory
-                | State::NotEvaluated => false,
+                | State::NotEvaluated => root.is_broken(),
             })
         };
         let placed = |root: &Root| Some((self.place(&root.dataset_id)?, root.wait_seconds));

@@ -25,6 +25,7 @@ use jiff::Timestamp;
 
 use crate::dashboard::Dashboard;
 use crate::dataset::DatasetId;
+use crate::incidents::Breach;
 use crate::lineage::Lineage;
 use crate::state::DatasetState;
 
@@ -49,6 +50,15 @@ pub struct Seen<'a> {
     pub next_due: Option<Timestamp>,
     /// If it is late, the roots that its incidents began with; of a root none.
     pub roots: &'a [Root],
+    /// The promises that it does not keep.
+    pub breach: Option<&'a Breach>,
+}
+
+impl Seen<'_> {
+    /// Does it lose anything by a promise that it does not keep?
+    fn is_broken(&self) -> bool {
+        self.breach.is_some_and(|breach| breach.lost > 0.0)
+    }
 }
 
 /// A dataset that explains why another is late.

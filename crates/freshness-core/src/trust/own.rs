@@ -1,4 +1,4 @@
-//! What does a dataset lose by its own lateness?
+//! What does a dataset lose by its own lateness, or a promise that it breaks?
 //!
 //! Data may be one period old before the next delivery is due. What is past
 //! its deadline is older by its lateness, so the share of its age that it
@@ -35,8 +35,20 @@ pub fn period_seconds(model: &Model) -> Option<i64> {
     model.fitted.calendar().grain().map(Grain::seconds)
 }
 
-/// What a dataset loses by itself.
+/// What a dataset loses by itself: by its lateness or by a promise that it does
+/// not keep, whichever is more.
 pub(super) fn loss(seen: &Seen<'_>) -> Loss {
+    let late = of_state(seen);
+    let broken = seen
+        .breach
+        .map_or(0.0, |breach| breach.lost.clamp(0.0, 1.0));
+    Loss {
+        known: late.known.max(broken),
+        worst: late.worst.max(broken),
+    }
+}
+
+fn of_state(seen: &Seen<'_>) -> Loss {
     match seen.state.state {
         State::Ok | State::Pending | State::LateArrival => Loss::NONE,
         State::Unknown | State::InsufficientHistory | State::NotEvaluated => Loss::UNKNOWN,

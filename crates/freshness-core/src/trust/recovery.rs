@@ -79,6 +79,8 @@ pub(super) fn whole(node: &Node<'_>, warehouse: &Warehouse<'_>) -> Whole {
         .map(|&parent| warehouse.nodes[parent as usize].whole)
         .fold(Whole::Now, Whole::and);
     let own = match node.own.known > 0.0 {
+        // The next delivery may break it again.
+        true if seen.is_broken() => Whole::Unknown,
         true => delivered(&seen, warehouse),
         false => Whole::Now,
     };

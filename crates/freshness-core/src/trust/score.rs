@@ -16,6 +16,8 @@ use super::own::Loss;
 use super::recovery::Whole;
 use crate::dashboard::{Dashboard, DashboardId};
 use crate::dataset::DatasetId;
+use crate::fit::to_timestamp;
+use crate::slo::Objective;
 use crate::state::{Severity, State};
 
 /// How far a dashboard can be believed, and why no further.
@@ -50,7 +52,7 @@ pub struct Trust {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Something behind it is late.
+    /// Something behind it is late, or breaks a promise.
     Late,
     /// Nothing is known to be late, but not everything can be judged.
     CouldNotTell,
@@ -72,7 +74,7 @@ pub struct PartTrust {
 }
 
 /// A root: a dataset that is late because of nothing else, or came so late that
-/// what is made from it still is.
+/// what is made from it still is, or that does not keep what is promised of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
     /// Which.
@@ -81,7 +83,11 @@ pub struct Cause {
     pub state: State,
     /// How much that matters.
     pub severity: Option<Severity>,
-    /// The deadline that passed.
+    /// The promises that it does not keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Objective>,
+    /// The deadline that passed; of one that is in time and breaks a promise, when
+    /// that was found.
     pub since: Option<Timestamp>,
     /// Seconds past it; `None` once it has come.
     pub late_seconds: Option<i64>,
@@ -207,7 +213,10 @@ pub(super) fn of(dashboard: &Dashboard, warehouse: &Warehouse<'_>, walk: &mut Wa
 
 /// Whole points of 100, rounded down.
 fn points_left(loss: f64) -> u8 {
-    let lost = (100.0 * loss).ceil().clamp(0.0, 100.0);
+    /// What a product of shares rounds up costs no point.
+    const ROUNDING: f64 = 1e-9;
+    let least = if loss > 0.0 { 1.0 } else { 0.0 };
+    let lost = (100.0 * loss - ROUNDING).ceil().clamp(least, 100.0);
     100 - lost as u8
 }
 
@@ -222,11 +231,24 @@ fn causes(
         .filter_map(|(&place, found)| {
             let seen = warehouse.nodes[place as usize].seen?;
             let current = seen.state.current.as_ref();
+            let was_late = matches!(
+                seen.state.state,
+                State::Late | State::Missed | State::LateArrival
+            );
+            // In time by what is learned, it stands where its breach began.
+            let current = current.filter(|_| was_late);
+            let breach = seen.breach.filter(|breach| breach.lost > 0.0);
+            let severity = seen
+                .state
+                .severity
+                .max(breach.map(|breach| breach.severity));
+            let broken_since = breach.map(|breach| to_timestamp(breach.since));
             Some(Cause {
                 dataset_id: seen.state.dataset_id.clone(),
                 state: seen.state.state,
-                severity: seen.state.severity,
-                since: current.and_then(|of| of.deadline),
+                severity,
+                breaches: breach.map_or_else(Vec::new, |breach| breach.objectives.clone()),
+                since: current.and_then(|of| of.deadline).or(broken_since),
                 late_seconds: seen.state.late_seconds,
                 arrived_at: current.and_then(|of| of.arrived_at),
                 points: found.points,

@@ -16,8 +16,9 @@ fn id(text: &str) -> DatasetId {
 }
 
 /// `stg late 12 critical of raw`: name, state, hours late, severity, root. All
-/// are daily.
-fn state(line: &str) -> (DatasetState, bool, Vec<Root>) {
+/// are daily. `fct ok broken 40 row_count` breaks a promise of that and loses so
+/// many percent by it.
+fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has = |word: &str| words.contains(&word);
     let hours = words
@@ -62,7 +63,15 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>) {
         dataset_id: id(name),
         wait_seconds: Some(2 * HOUR),
     };
-    (state, has("critical"), roots.iter().map(root).collect())
+    let broken = words.iter().position(|&word| word == "broken");
+    let breach = broken.map(|at| Breach {
+        since: NOW - 2 * HOUR,
+        severity: Severity::Warning,
+        objectives: vec![serde_json::from_str(&format!("\"{}\"", words[at + 2])).unwrap()],
+        lost: words[at + 1].parse::<f64>().unwrap() / 100.0,
+    });
+    let roots = roots.iter().take_while(|&&word| word != "broken");
+    (state, has("critical"), roots.map(root).collect(), breach)
 }
 
 /// Lines of `a b -> c` (lineage), `part: a b` (the report) and states.
@@ -84,12 +93,13 @@ fn told(text: &str) -> Trust {
     }
     let seen: Vec<Seen<'_>> = states
         .iter()
-        .map(|(state, critical, roots)| Seen {
+        .map(|(state, critical, roots, breach)| Seen {
             state,
             critical: *critical,
             period_seconds: Some(24 * HOUR),
             next_due: Some(to_timestamp(NOW + 20 * HOUR)),
             roots,
+            breach: breach.as_ref(),
         })
         .collect();
     let board = Dashboard::new(DashboardId::try_from("board").unwrap(), feeds);
@@ -286,4 +296,47 @@ fn a_report_of_very_many_parts_counts_them_all() {
     assert!((raw.points - 100.0 / 6.0).abs() < 1e-9, "{}", raw.points);
     assert_eq!((trust.at_least, trust.at_most), (16, 83));
     assert_eq!(trust.doubts[0].parts.len(), 100);
+}
+
+#[test]
+fn a_broken_promise_costs_its_share_and_is_said() {
+    check_trust(
+        "raw -> fct
+         all: fct
+         raw ok
+         fct ok broken 40 row_count",
+        "60 Late
+         fct costs 40.0 of all
+         fct has broken its promise of row_count since 2026-03-01 10:00 UTC; all may be wrong.",
+    );
+    check_trust(
+        "raw -> fct
+         all: fct
+         raw late 24
+         fct ok broken 10 freshness of raw",
+        "50 Late
+         raw costs 50.0 of all
+         raw has been late since 2026-02-28 12:00 UTC; all may be out of date.",
+    );
+}
+
+#[test]
+fn a_dataset_loses_by_its_lateness_or_its_promise_whichever_is_more() {
+    check_trust(
+        "all: fct
+         fct late 24 broken 20 quality",
+        "50 Late
+         fct costs 50.0 of all
+         fct has been late since 2026-02-28 12:00 UTC; all may be out of date or wrong.",
+    );
+    check_trust(
+        "all: a b
+         a late 24
+         b ok broken 80 availability",
+        "35 Late
+         b costs 40.0 of all
+         a costs 25.0 of all
+         b has broken its promise of availability since 2026-03-01 10:00 UTC, also late: a \
+         (since 2026-02-28 12:00 UTC); all may be out of date or wrong.",
+    );
 }

@@ -29,6 +29,7 @@ fn late(i: usize) -> LateDataset {
         arrived_at: None,
         is_past: false,
         held_by: None,
+        breaches: Vec::new(),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use freshness_core::dashboard::{Dashboard, DashboardId};
 use freshness_core::dataset::DatasetId;
+use freshness_core::incidents::Breach;
 use freshness_core::lineage::Lineage;
+use freshness_core::slo::Objective;
 use freshness_core::state::{DatasetState, Severity, State};
 use freshness_core::trust::{Root, Seen, Standing, Trust, trust};
 use jiff::Timestamp;
@@ -26,6 +28,8 @@ struct Set {
     how: How,
     known: bool,
     critical: bool,
+    /// Percent lost by a promise that it does not keep.
+    broken: u8,
 }
 
 /// Datasets, of which each is made from some before it, and a report.
@@ -47,13 +51,14 @@ fn how() -> impl Strategy<Value = How> {
 }
 
 fn set() -> impl Strategy<Value = Set> {
-    (how(), prop::bool::weighted(0.9), prop::bool::weighted(0.2)).prop_map(
-        |(how, known, critical)| Set {
-            how,
-            known,
-            critical,
-        },
-    )
+    let broken = prop_oneof![4 => Just(0u8), 1 => 1u8..=100];
+    let odds = prop::bool::weighted;
+    (how(), odds(0.9), odds(0.2), broken).prop_map(|(how, known, critical, broken)| Set {
+        how,
+        known,
+        critical,
+        broken,
+    })
 }
 
 fn world() -> impl Strategy<Value = World> {
@@ -97,6 +102,37 @@ impl How {
 }
 
 impl Set {
+    fn lost(self) -> f64 {
+        f64::from(self.broken) / 100.0
+    }
+
+    fn breach(self) -> Option<Breach> {
+        (self.broken > 0).then(|| Breach {
+            since: 1_772_366_400,
+            severity: Severity::Warning,
+            objectives: vec![Objective::RowCount],
+            lost: self.lost(),
+        })
+    }
+
+    /// Is something lost for sure?
+    fn is_lost(self) -> bool {
+        self.broken > 0 || (self.known && matches!(self.how, How::Late(_)))
+    }
+
+    /// May more be lost than is known?
+    fn is_doubtful(self) -> bool {
+        let most = match self.how {
+            _ if !self.known => 1.0,
+            How::MaybeLate(minutes) => {
+                let late = (minutes * 60) as f64;
+                late / (DAY as f64 + late)
+            }
+            How::InTime | How::Late(_) => 0.0,
+        };
+        most > self.lost()
+    }
+
     fn state(self, i: usize) -> DatasetState {
         let (state, severity, minutes) = match self.how {
             _ if !self.known => (State::Unknown, None, None),
@@ -131,6 +167,7 @@ impl World {
         let states: Vec<DatasetState> = (self.sets.iter().enumerate())
             .map(|(i, set)| set.state(i))
             .collect();
+        let breaches: Vec<Option<Breach>> = self.sets.iter().map(|set| set.breach()).collect();
         let roots: Vec<Vec<Root>> = (0..self.sets.len())
             .map(|i| {
                 let of = self
@@ -151,6 +188,7 @@ impl World {
                 period_seconds: Some(DAY),
                 next_due: (i % 7 > 0).then(|| at(i as i64 * 7_919 % DAY)),
                 roots: &roots[i],
+                breach: breaches[i].as_ref(),
             })
             .collect();
         seen.rotate_left(first % self.sets.len());
@@ -191,7 +229,7 @@ proptest! {
 
     #[test]
     fn making_a_dataset_worse_never_raises_a_score(
-        world in world(), which in 0usize..14, worse in how(), critical: bool
+        world in world(), which in 0usize..14, worse in how(), critical: bool, broken in 0u8..=100
     ) {
         let before = world.trust();
         let mut after = world.clone();
@@ -199,6 +237,7 @@ proptest! {
         let set = &mut after.sets[which];
         set.how = set.how.worsened(worse);
         set.critical |= critical;
+        set.broken = set.broken.max(broken);
         let after = after.trust();
         prop_assert!(after.at_least <= before.at_least, "{before:?}\n{after:?}");
         prop_assert!(after.at_most <= before.at_most, "{before:?}\n{after:?}");
@@ -221,8 +260,8 @@ proptest! {
     ) {
         let trust = world.trust();
         let behind = || world.behind().into_iter().map(|i| world.sets[i]);
-        let late = behind().any(|set| set.known && matches!(set.how, How::Late(_)));
-        let unknown = behind().any(|set| !set.known || matches!(set.how, How::MaybeLate(_)));
+        let late = behind().any(Set::is_lost);
+        let unknown = behind().any(Set::is_doubtful);
         let standing = match (late, unknown) {
             (true, _) => Standing::Late,
             (false, true) => Standing::CouldNotTell,

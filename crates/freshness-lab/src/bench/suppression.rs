@@ -165,6 +165,7 @@ fn graph(n_late: usize, depth: usize) -> (Lineage, Vec<LateDataset>, EdgeLags) {
             arrived_at: None,
             is_past: false,
             held_by: None,
+            breaches: Vec::new(),
         }
     });
     let mut late: Vec<LateDataset> = late.collect();

@@ -11,7 +11,7 @@ use freshness_core::trust::RULE;
 use super::{Answer, Cli, Context};
 use crate::outputs::coverage::SCOPE_FIELDS;
 use crate::outputs::incidents::INCIDENT_FIELDS;
-use crate::outputs::{datasets, measured, trust};
+use crate::outputs::{datasets, measured, slo, slo_history, trust};
 
 /// Print a page of the documentation.
 #[derive(Debug, Args)]
@@ -105,13 +105,14 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `coverage log` | `command`, `now`, `attempts`: `no`, `at`, `source`, `scope`, `run_id`, `outcome`, `reason`, `detail`, `seq` | one attempt each |
 | `coverage contracts list` | `command`, `contracts` with the fields of the file | one contract each |
 | `coverage contracts diff` | `command`, `changes`: `source`, `scope`, `change` (`added`, `removed`, `changed`), `field`, `stored`, `file` | one change each |
-| `slo diff` | `command`, `now`, `days`, `datasets`: `dataset_id`, `environment`, `words`, `model_status` (null: no model), `usual` (`calendar`, `timezone`, `from`, `to`, `deadline`; null: not learned), `promised` in words, `service_levels` (null: none declared), `kept` by `objective`: `percent` of deadlines or of the time, `n_kept` and `n_owed` days, `n_doubtful`, `by` runs or arrivals; `remarks`: `remark` (`no_promise`, `no_history`, `late_deadline`, `loose_age`, `wants_calendar`) with its figures and `words`; `failed` | one dataset each |
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
 | `evaluate` | see below | one method each |
 | `backtest` | with `--summary`: see below | one dataset, one week, … each; `part` says which |
+| `slo check` | `command`, `now`, `answer`: `healthy`, `breached` or `could_not_tell`; `summary` (counts of `n_datasets`, `n_objectives` and by outcome), `verdicts` (all of them) | one verdict each |
+| `slo history` | `command`, `now`, `days`, `target` (percent), `objectives` | one objective each |
 | `report` | `command`, `now`, `folder`, `page`, counts `n_…`; for console.json see below | the document |
 | `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |
 | `mishap` | `command`, `folder`, `seed`, counts `n_…`, `ends_at`, `datasets` with `class`, counts and why one was left as it is, `untouched` (null: it was not) | one dataset each |
@@ -133,6 +134,14 @@ advise.
     }
     page.push_str(SCOPE);
     for (field, meaning) in SCOPE_FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page.push_str("\n## A verdict on a promise\n\n| field | meaning |\n|---|---|\n");
+    for (field, meaning) in slo::FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
+    page.push_str("\n## How well an objective was kept\n\n| field | meaning |\n|---|---|\n");
+    for (field, meaning) in slo_history::FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(DASHBOARD);

@@ -256,7 +256,8 @@ fn refuse_unknown_label<'a>(
     ))
 }
 
-fn globs(patterns: &[String]) -> anyhow::Result<Option<GlobSet>> {
+/// The patterns for names; `None` if there are none.
+pub(super) fn globs(patterns: &[String]) -> anyhow::Result<Option<GlobSet>> {
     if patterns.is_empty() {
         return Ok(None);
     }

@@ -11,6 +11,7 @@ use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
     Bottleneck, Event, Followed, Incident, IncidentKind, Member, Status, Wait, What,
 };
+use freshness_core::slo::Objective;
 use jiff::Timestamp;
 
 pub use line::{ByHops, INCIDENT_FIELDS, IncidentLine};
@@ -76,16 +77,28 @@ pub fn members(incident: &Incident) -> Table {
     table.dispensable(&[6, 3, 5]);
     for member in &incident.members {
         let plain = |text: String| (text, Paint::Plain);
+        // One that is in time by what is learned is here for its promises.
+        let (state, paint) = match member.breaches.as_slice() {
+            [] => (
+                words::state(member.state).to_owned(),
+                words::paint(member.state),
+            ),
+            broken => (
+                format!(
+                    "{}, breaks {}",
+                    words::state(member.state),
+                    promises(broken)
+                ),
+                Paint::Bad,
+            ),
+        };
         let expected = incident
             .expected(member)
             .map(|(from, to)| format!("{} to {}", words::utc_minute(from), words::utc_minute(to)));
         table.row([
             plain(member.hops.to_string()),
             plain(member.dataset_id.to_string()),
-            (
-                words::state(member.state).to_owned(),
-                words::paint(member.state),
-            ),
+            (state, paint),
             plain(words::utc_minute(member.since)),
             plain(member.wait.map_or("-".to_owned(), wait)),
             plain(expected.unwrap_or_else(|| "-".to_owned())),
@@ -101,7 +114,22 @@ pub fn members(incident: &Incident) -> Table {
 pub fn summary(causes: &Causes, now: Timestamp) -> Option<String> {
     let share = causes.suppressed_share()?;
     let n_incidents = causes.standing.len() as u64;
-    let all = counts(causes.n_late, n_incidents, causes.n_suppressed(), share);
+    let n_broken = causes.n_only_broken();
+    let n_suppressed = causes.n_suppressed();
+    let all = match n_broken {
+        0 => counts(causes.n_late, n_incidents, n_suppressed, share),
+        // They are not late, and no count of the last day is made of both.
+        _ => {
+            return Some(format!(
+                "{} and {} in time that break a promise, {}, {} suppressed ({:.1} %)",
+                words::count(causes.n_late.saturating_sub(n_broken), "late dataset"),
+                words::thousands(n_broken),
+                words::count(n_incidents, "incident"),
+                words::count(n_suppressed, "alert"),
+                100.0 * share,
+            ));
+        }
+    };
     let Some((n_late, n_new)) = of_the_last_day(causes, now) else {
         return Some(all);
     };
@@ -143,13 +171,23 @@ fn counts(n_late: u64, n_incidents: u64, n_suppressed: u64, share: f64) -> Strin
 
 /// What it began with.
 pub fn title(incident: &Incident) -> String {
-    match (&incident.root, &incident.kind) {
+    let name = match (&incident.root, &incident.kind) {
         (Some(root), IncidentKind::Secondary { below }) => {
             format!("{root} (on its own, below {below})")
         }
         (Some(root), _) => root.to_string(),
         (None, _) => "the feed of arrivals".to_owned(),
+    };
+    match incident.breaches.is_empty() {
+        true => name,
+        false => format!("{name} breaks {}", promises(&incident.breaches)),
     }
+}
+
+/// `row_count, quality`.
+pub fn promises(breaches: &[Objective]) -> String {
+    let names: Vec<&str> = breaches.iter().map(|of| of.word()).collect();
+    names.join(", ")
 }
 
 /// What a dataset has to do with an incident, in a sentence or two.
@@ -163,7 +201,7 @@ pub fn part_of(followed: &Followed, id: &DatasetId) -> String {
             1 => "1 other dataset is late because of it".to_owned(),
             n => format!("{} others are late because of it", words::thousands(n)),
         };
-        return match &incident.kind {
+        let said = match &incident.kind {
             IncidentKind::Secondary { below } => format!(
                 "Incident {no}: late on its own, though {below} above it is late too; {explained}"
             ),
@@ -171,6 +209,14 @@ pub fn part_of(followed: &Followed, id: &DatasetId) -> String {
                 format!("Incident {no}: nothing it is made from is late; {explained}")
             }
         };
+        let said = match incident.breaches.as_slice() {
+            [] => said,
+            broken => format!(
+                "{said}; it does not keep its promise of {}",
+                promises(broken)
+            ),
+        };
+        return said;
     };
     let Some(root) = &incident.root else {
         return format!(
@@ -253,7 +299,7 @@ pub fn what(event: &Event) -> String {
         let root = root.as_ref().map(ToString::to_string);
         root.unwrap_or_else(|| "the feed of arrivals".to_owned())
     };
-    let late = |n: &u64| words::count(*n, "late dataset");
+    let late = |n: &u64| words::count(*n, "dataset");
     match &event.what {
         What::Opened { n_late } => format!("opened with {}", late(n_late)),
         What::Grew {

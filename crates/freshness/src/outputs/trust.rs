@@ -5,6 +5,7 @@ use freshness_core::trust::{Cause, Doubted, Standing, Trust};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::incidents::promises;
 use super::{Paint, Table, words};
 
 /// A dashboard as JSON says it.
@@ -44,7 +45,7 @@ pub const FIELDS: [(&str, &str); 14] = [
     ),
     (
         "causes",
-        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `since` (the deadline), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `next_due` (deadline of its next delivery, unless it has come), `wait_seconds` (how long after it the rest should be there that is late because of it, at most)",
+        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `breaches` (objectives of its service levels that it does not keep; absent: none), `since` (the deadline; of one that is in time, when the breach was found), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `next_due` (deadline of its next delivery, unless it has come), `wait_seconds` (how long after it the rest should be there that is late because of it, at most)",
     ),
     (
         "doubts",
@@ -192,10 +193,16 @@ pub fn causes(causes: &[Cause]) -> Table {
         table.row([
             (format!("{:.1}", cause.points), Paint::Plain),
             (cause.dataset_id.to_string(), Paint::Plain),
-            (
-                words::state(cause.state).to_owned(),
-                words::paint(cause.state),
-            ),
+            match cause.breaches.as_slice() {
+                [] => (
+                    words::state(cause.state).to_owned(),
+                    words::paint(cause.state),
+                ),
+                broken => (
+                    format!("{}, breaks {}", words::state(cause.state), promises(broken)),
+                    Paint::Bad,
+                ),
+            },
             plain(cause.severity.map(|of| words::severity(of).to_owned())),
             plain(cause.late_seconds.map(words::late_by)),
             plain(cause.since.map(words::utc_minute)),

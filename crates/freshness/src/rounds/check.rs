@@ -4,12 +4,13 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
-use freshness_core::incidents::{Followed, Incidents, Odds};
+use freshness_core::incidents::{Breach, Followed, Incidents, Odds};
 use freshness_core::state::{self, DatasetState, Overdue, Severity, State};
 use freshness_core::trust::period_seconds;
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 
+use super::breaches::breaches;
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
@@ -52,6 +53,8 @@ pub struct Judged {
     pub odds: Option<Odds>,
     /// Seconds from one delivery to the next; `None` without a calendar.
     pub period_seconds: Option<i64>,
+    /// The promises that it does not keep; the last look at them found it.
+    pub breach: Option<Breach>,
 }
 
 /// A reason not to believe the verdicts.
@@ -208,7 +211,9 @@ fn judge_all(
         }
     }
     let mut datasets = Vec::with_capacity(judged.len());
-    for (judged, failure) in judged {
+    let mut breaches = breaches(store, now)?;
+    for (mut judged, failure) in judged {
+        judged.breach = breaches.remove(&judged.no);
         doubts.extend(failure.map(|failure| Doubt::Unreadable {
             failure,
             may_be_critical: judged.dataset.critical,
@@ -285,6 +290,7 @@ pub(super) fn judge_one(
                 state,
                 odds: model.as_ref().map(Odds::of),
                 period_seconds: model.as_ref().and_then(period_seconds),
+                breach: None,
             };
             (judged, None)
         }
@@ -367,6 +373,7 @@ fn unreadable(
         overdue: None,
         odds: None,
         period_seconds: None,
+        breach: None,
     };
     (judged, Some(failure))
 }

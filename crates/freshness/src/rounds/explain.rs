@@ -75,6 +75,7 @@ pub fn explain(
         state,
         odds: model.as_ref().map(Odds::of),
         period_seconds: model.as_ref().and_then(period_seconds),
+        breach: None,
     };
     Ok(Explained {
         judged,

@@ -28,7 +28,7 @@ pub struct Causes {
     pub ended: Vec<Followed>,
     /// What happened to them since the last check.
     pub events: Vec<Event>,
-    /// Datasets that are late or missed.
+    /// Datasets that are late or missed, or break a promise.
     pub n_late: u64,
 }
 
@@ -42,6 +42,13 @@ impl Causes {
     /// … as a share of all late datasets, 0–1; `None` if nothing is late.
     pub fn suppressed_share(&self) -> Option<f64> {
         (self.n_late > 0).then(|| self.n_suppressed() as f64 / self.n_late as f64)
+    }
+
+    /// Of what is counted, how many datasets are in time by what is learned and
+    /// only break a promise.
+    pub fn n_only_broken(&self) -> u64 {
+        let standing = self.standing.iter();
+        standing.map(|of| of.incident.n_only_broken()).sum()
     }
 
     /// The incidents that a dataset began or is explained by; the one that
@@ -80,9 +87,9 @@ pub(super) fn found(
 ) -> Result<Incidents, RoundError> {
     let mut late: Vec<LateDataset> = judged
         .iter()
-        .filter_map(|judged| LateDataset::of(&judged.state))
+        .filter_map(|judged| LateDataset::or_broken(&judged.state, judged.breach.as_ref()))
         .collect();
-    if !late.iter().any(LateDataset::is_overdue) {
+    if !late.iter().any(LateDataset::needs_a_look) {
         return Ok(Incidents::default());
     }
     remember(&mut late, before, |id| {

@@ -4,8 +4,8 @@
 //! the server both call it, and judge nothing themselves.
 
 mod backtest;
+mod breaches;
 mod check;
-mod compare;
 mod console;
 pub mod coverage;
 mod doctor;
@@ -20,6 +20,7 @@ mod measure;
 mod promises;
 mod raised;
 mod share;
+mod slo;
 mod summary;
 mod trust;
 
@@ -32,7 +33,6 @@ use freshness_store::StoreError;
 
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
 pub use check::{Checked, Doubt, Judged, check, look, not_behind};
-pub use compare::{AllCompared, Compared, compare_promises};
 pub use console::{Console, ModelCounts, console};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
@@ -45,6 +45,9 @@ pub use incidents::Causes;
 pub use measure::{Asking, measure, measuring_sql, run_of};
 pub use promises::{DeclareError, Promised, declare};
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
+pub use slo::{
+    Promise, Promises, SloChecked, SloDataset, SloPast, promises, slo_check, slo_history, slo_look,
+};
 pub use summary::{Summary, is_overdue, is_unjudged_critical};
 pub use trust::{Trusted, trust, trust_of};
 
@@ -63,6 +66,13 @@ pub enum RoundError {
     NoContracts(String),
     #[error("no dashboards in the store: {0}")]
     NoDashboards(String),
+    #[error("no promises in the store: {0}")]
+    NoPromises(String),
+    #[error("the clock is behind the last look at the promises: now is {now}, that judged {last}")]
+    SloClockBehind {
+        now: jiff::Timestamp,
+        last: jiff::Timestamp,
+    },
     #[error("no models: nothing has been fitted yet")]
     NoModels,
     #[error("none of the models can be read: {0}")]
@@ -121,6 +131,12 @@ impl RoundError {
             RoundError::FitAhead { .. } => {
                 Some("give an earlier --now; --any-time says that it is meant")
             }
+            RoundError::NoPromises(_) => {
+                Some("declare service levels and import them: `freshness import slo DIR`")
+            }
+            RoundError::SloClockBehind { .. } => Some(
+                "set the clock right; to look back use `freshness slo history --now`, which records nothing",
+            ),
             RoundError::NoModels => Some("run `freshness fit` first"),
             RoundError::NoReadableModels(_) => Some("run `freshness fit`"),
             RoundError::ClockBehind { .. } => Some(

@@ -57,6 +57,7 @@ pub fn trust_of(
             period_seconds: judged.period_seconds,
             next_due: next_dues.get(&judged.no).copied(),
             roots: roots.get(&judged.dataset.id).map_or(&[], Vec::as_slice),
+            breach: judged.breach.as_ref(),
         })
         .collect();
     let trusts = trust::trust(&seen, &lineage, &dashboards);

@@ -243,6 +243,7 @@ mod tests {
             arrived_at: None,
             is_past: false,
             held_by: None,
+            breaches: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
     Ack, Bottleneck, Followed, IncidentKind, Mass, Member, Status, Wait,
 };
+use freshness_core::slo::Objective;
 use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -23,6 +24,7 @@ pub struct IncidentLine<'a> {
     pub state: State,
     pub severity: Option<Severity>,
     pub cycle: Option<&'a str>,
+    pub breaches: &'a [Objective],
     pub since: Timestamp,
     pub late_seconds: i64,
     pub arrived_at: Option<Timestamp>,
@@ -48,7 +50,7 @@ pub struct ByHops {
 
 /// The fields of [`IncidentLine`], for the documentation; a test compares them
 /// with what is written.
-pub const INCIDENT_FIELDS: [(&str, &str); 22] = [
+pub const INCIDENT_FIELDS: [(&str, &str); 23] = [
     ("id", "the same in every check"),
     ("status", "`open`, `acknowledged`, `silenced` or `resolved`"),
     (
@@ -73,6 +75,10 @@ pub const INCIDENT_FIELDS: [(&str, &str); 22] = [
         "the highest of the root and what is counted with it",
     ),
     ("cycle", "the cycle that the root is late with"),
+    (
+        "breaches",
+        "the objectives of its service levels that the root does not keep; if it is in time by what is learned, `state` says so and these are what the incident is about",
+    ),
     ("since", "the deadline of the root"),
     (
         "late_seconds",
@@ -83,7 +89,7 @@ pub const INCIDENT_FIELDS: [(&str, &str); 22] = [
     ("resolved_at", "when a check found it gone"),
     (
         "n_late",
-        "late datasets counted in it, the root with them; each is counted in one incident",
+        "datasets counted in it that are late or break a promise, the root with them; each is counted in one incident",
     ),
     ("n_late_most", "the most it ever counted"),
     (
@@ -92,7 +98,7 @@ pub const INCIDENT_FIELDS: [(&str, &str); 22] = [
     ),
     (
         "members",
-        "what it explains: `dataset_id`, `hops`, `state`, `since`, `n_overdue`, `counted` (here, or in the incident of a nearer root), `also` (other roots) and `more` (are there roots that are not named?), `wait` (null: a lag on the way is not known): it should come `from_seconds` to `to_seconds` after the root, nine times in ten",
+        "what it explains: `dataset_id`, `hops`, `state`, `since`, `n_overdue`, `breaches` (absent: none), `counted` (here, or in the incident of a nearer root), `also` (other roots) and `more` (are there roots that are not named?), `wait` (null: a lag on the way is not known): it should come `from_seconds` to `to_seconds` after the root, nine times in ten",
     ),
     (
         "recovery",
@@ -137,6 +143,7 @@ impl<'a> IncidentLine<'a> {
             state: incident.state,
             severity: incident.severity,
             cycle: incident.cycle.as_deref(),
+            breaches: &incident.breaches,
             since: incident.since,
             late_seconds: late_seconds(followed, now),
             arrived_at: incident.arrived_at,

@@ -1,0 +1,298 @@
+//! Are promises judged on the clock, told with their evidence, and answered by an
+//! exit code?
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use freshness::outputs::{slo, slo_history};
+use house::{House, Ran};
+use serde_json::Value;
+
+mod house;
+
+const ORDERS: &str = "\
+dataset: raw_orders
+service_levels:
+  freshness: { threshold: 24h, field: updated_at }
+  row_count: { min_rows: 100 }
+";
+
+/// Contracts by name.
+fn declare(house: &House, contracts: &[(&str, &str)]) {
+    fs::create_dir_all(house.path("slo")).unwrap();
+    for (name, text) in contracts {
+        fs::write(house.path(&format!("slo/{name}.yaml")), text).unwrap();
+    }
+    house.run("import slo slo").expect(0);
+}
+
+/// Lines of `dataset, run_id, finished_at, counts_source, newest`.
+fn ran(house: &House, rows: &str) {
+    let head = "dataset_id,run_id,finished_at,counts_source,newest\n";
+    fs::write(house.path("runs.csv"), format!("{head}{rows}")).unwrap();
+    house.run("import runs runs.csv").expect(0);
+}
+
+const GOOD: &str = "raw_orders,1,2026-02-28T06:00:00Z,1000,2026-02-28T05:50:00Z\n";
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn house(contract: &str, runs: &str) -> House {
+    let house = House::empty();
+    declare(&house, &[("orders", contract)]);
+    if !runs.is_empty() {
+        ran(&house, runs);
+    }
+    house
+}
+
+#[test]
+fn what_is_kept_is_healthy_until_the_pipeline_falls_silent() {
+    let house = house(ORDERS, GOOD);
+    let healthy = house.run("slo check").expect(0);
+    assert_eq!(
+        healthy.stdout,
+        "2 objectives of 1 dataset: 2 kept as of 2026-02-28 12:00 UTC\n"
+    );
+    // Nothing ran since: the clock alone breaks the promise.
+    let silent = house.run("slo check --now 2026-03-01T06:00:00Z").expect(1);
+    for said in [
+        "breached",
+        "freshness",
+        "the newest updated_at is 1 d 0 h old, promised at most 1 d 0 h",
+        "1 kept, 1 breached",
+    ] {
+        assert!(silent.stdout.contains(said), "{said}: {}", silent.stdout);
+    }
+    // A clock that is set back is no answer.
+    let behind = house.run("slo check").expect(2);
+    assert!(behind.stderr.contains("the clock is behind"), "{behind:?}");
+}
+
+#[test]
+fn json_has_every_verdict_with_its_evidence() {
+    let house = house(
+        ORDERS,
+        "raw_orders,1,2026-02-28T06:00:00Z,40,2026-02-28T05:50:00Z\n",
+    );
+    let breached = house.run("slo check --format json").expect(1);
+    let document = json(&breached);
+    assert_eq!(document["answer"], "breached");
+    let verdicts = document["verdicts"].as_array().unwrap();
+    assert_eq!(verdicts.len(), 2);
+    let rows = &verdicts[1];
+    assert_eq!(
+        (&rows["objective"], &rows["outcome"], &rows["severity"]),
+        (&"row_count".into(), &"breached".into(), &"warning".into())
+    );
+    assert_eq!(rows["evidence"]["actual"], 40.0);
+    assert_eq!(rows["evidence"]["floor"], 100.0);
+    assert_eq!(rows["evidence"]["environment"], "prod");
+    assert_eq!(rows["why"], "40 rows, promised at least 100");
+    let keys: BTreeSet<&str> = rows
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let fields: BTreeSet<&str> = slo::FIELDS.iter().map(|(field, _)| *field).collect();
+    assert_eq!(keys, fields);
+}
+
+/// rocky-data/rocky#1931: the exit code must move from 0 to 2.
+#[test]
+fn what_cannot_be_read_is_quoted_and_outranks_a_breach() {
+    let runs = "raw_orders,1,2026-02-28T06:00:00Z,40,16 Feb noonish\n";
+    let house = house(ORDERS, runs);
+    let unknown = house.run("slo check").expect(2);
+    let said = "a value of updated_at is no time: \"16 Feb noonish\"";
+    assert!(unknown.stdout.contains(said), "{}", unknown.stdout);
+    assert!(
+        unknown.stdout.contains("1 breached, 1 could not be told"),
+        "{}",
+        unknown.stdout
+    );
+    assert!(
+        unknown.stderr.contains("could not tell"),
+        "{}",
+        unknown.stderr
+    );
+    // sodadata/soda-core#2850: a time with UTC behind it is one.
+    ran(
+        &house,
+        "raw_orders,2,2026-02-28T07:00:00Z,400,2026-02-28 06:00:00.000 UTC\n",
+    );
+    house.run("slo check").expect(0);
+}
+
+#[test]
+fn what_never_ran_has_no_rows_or_only_nulls_does_not_pass() {
+    let never = house(ORDERS, "").run("slo check").expect(2);
+    assert!(
+        never.stdout.contains("no run is known in prod"),
+        "{}",
+        never.stdout
+    );
+    let empty = "raw_orders,1,2026-02-28T06:00:00Z,400,no rows\n";
+    let empty = house(ORDERS, empty).run("slo check").expect(2);
+    assert!(
+        empty.stdout.contains("the table has no rows"),
+        "{}",
+        empty.stdout
+    );
+    let nulls = "raw_orders,1,2026-02-28T06:00:00Z,400,all_null\n";
+    let nulls = house(ORDERS, nulls).run("slo check").expect(1);
+    assert!(
+        nulls.stdout.contains("every value of updated_at is null"),
+        "{}",
+        nulls.stdout
+    );
+    let future = "raw_orders,1,2026-02-28T06:00:00Z,400,2030-01-01T00:00:00Z\n";
+    let future = house(ORDERS, future).run("slo check").expect(1);
+    assert!(
+        future.stdout.contains("in the future when it was read"),
+        "{}",
+        future.stdout
+    );
+}
+
+#[test]
+fn an_objective_that_only_warns_fails_no_check() {
+    let warns = ORDERS.replace("min_rows: 100", "min_rows: 100, warn_only: true");
+    let runs = "raw_orders,1,2026-02-28T06:00:00Z,0,2026-02-28T05:50:00Z\n";
+    let ran = house(&warns, runs).run("slo check").expect(0);
+    assert!(ran.stdout.contains("advisory"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_name_that_nothing_is_promised_of_is_a_slip() {
+    let house = house(ORDERS, GOOD);
+    let slip = house.run("slo check raw_order").expect(2);
+    assert!(
+        slip.stderr.contains("did you mean `raw_orders`?"),
+        "{slip:?}"
+    );
+    let elsewhere = house.run("slo check --environment dev").expect(2);
+    assert!(
+        elsewhere
+            .stderr
+            .contains("environments with promises: prod"),
+        "{elsewhere:?}"
+    );
+    house.run("slo check raw_*").expect(0);
+    let none = House::imported().run("slo check").expect(2);
+    assert!(none.stderr.contains("no promises in the store"), "{none:?}");
+}
+
+#[test]
+fn a_history_is_there_before_the_first_check() {
+    let runs = "\
+raw_orders,1,2026-02-25T06:00:00Z,1000,2026-02-25T06:00:00Z
+raw_orders,2,2026-02-26T06:00:00Z,50,2026-02-26T06:00:00Z
+raw_orders,3,2026-02-28T06:00:00Z,1000,2026-02-28T06:00:00Z
+";
+    let house = house(ORDERS, runs);
+    let told = house
+        .run("slo history raw_orders --days 5 --target 90")
+        .expect(0);
+    assert!(
+        told.stdout.contains("freshness  -..xx\nrow_count  -.x-.\n"),
+        "{}",
+        told.stdout
+    );
+    let document = json(
+        &house
+            .run("slo history --days 5 --target 90 --format json")
+            .expect(0),
+    );
+    let of = &document["objectives"][0];
+    // From 06:00 on the 25th to noon on the 28th, of which 18 hours on the 27th and
+    // six on the 28th were too late.
+    // At just 24 hours it is kept.
+    assert_eq!(of["days"][3]["good"], 6 * 3_600 + 1);
+    assert_eq!(of["unit"], "seconds");
+    let attained = of["attained"].as_f64().unwrap();
+    assert!((attained - 100.0 * 54.0 / 78.0).abs() < 0.01, "{attained}");
+    assert_eq!(
+        document["objectives"][1]["attained"]
+            .as_f64()
+            .unwrap()
+            .round(),
+        67.0
+    );
+    let keys: BTreeSet<&str> = of.as_object().unwrap().keys().map(String::as_str).collect();
+    let fields: BTreeSet<&str> = slo_history::FIELDS
+        .iter()
+        .map(|(field, _)| *field)
+        .collect();
+    assert_eq!(keys, fields);
+    let again = house
+        .run("slo history --days 5 --target 90 --format json")
+        .expect(0);
+    assert_eq!(json(&again), document);
+}
+
+#[test]
+fn a_breach_stands_among_the_incidents_and_costs_the_dashboards() {
+    let house = House::fitted();
+    let edges = "upstream_id,downstream_id\nraw_orders,fct_revenue\n";
+    fs::write(house.path("lineage.csv"), edges).unwrap();
+    house.run("import lineage lineage.csv").expect(0);
+    let boards = "dashboard_id,dataset_id\nboard,fct_revenue\nsolo,new_feed\n";
+    fs::write(house.path("boards.csv"), boards).unwrap();
+    house.run("import dashboards boards.csv").expect(0);
+    let few = "service_levels:\n  row_count: { min_rows: 100 }\n";
+    declare(
+        &house,
+        &[
+            ("a", &format!("dataset: fct_revenue\n{few}")),
+            ("b", &format!("dataset: new_feed\n{few}")),
+        ],
+    );
+    ran(
+        &house,
+        "fct_revenue,1,2026-02-28T08:00:00Z,50,\nnew_feed,1,2026-02-28T05:00:00Z,25,\n",
+    );
+    house.run("slo check").expect(1);
+    let told = json(&house.run("incidents --format json").expect(0));
+    let incidents = told["incidents"].as_array().unwrap();
+    let of = |root: &str| {
+        let found = incidents.iter().find(|of| of["root"] == root);
+        found.unwrap_or_else(|| panic!("{root}: {incidents:#?}"))
+    };
+    // Below a late root it is explained by that …
+    let below = &of("raw_orders")["members"];
+    assert_eq!(below[0]["dataset_id"], "fct_revenue");
+    assert_eq!(below[0]["breaches"][0], "row_count");
+    // … else it is one of its own, named by its objective.
+    assert_eq!(of("new_feed")["breaches"][0], "row_count");
+    let shown = house.run("incidents").expect(0);
+    assert!(
+        shown.stdout.contains("new_feed breaks row_count"),
+        "{}",
+        shown.stdout
+    );
+    assert!(
+        shown.stdout.contains("in time that break a promise"),
+        "{}",
+        shown.stdout
+    );
+    // Three quarters of the rows that were promised are missing.
+    let trust = house.run("trust solo").expect(0).stdout;
+    let caveat = "new_feed has broken its promise of row_count since 2026-02-28 12:00 UTC";
+    assert!(trust.contains(caveat), "{trust}");
+    // What is mended is over with the next check.
+    house.run("check").expect(1);
+    ran(&house, "new_feed,2,2026-02-28T11:00:00Z,250,\n");
+    house.run("slo check").expect(1);
+    let over = json(&house.run("incidents --format json").expect(0));
+    assert!(
+        over["incidents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|of| of["root"] != "new_feed")
+    );
+}
