@@ -518,3 +518,55 @@ fn the_examples_of_the_page_do_what_it_says() {
     }
     assert!(n >= 5, "{n} examples");
 }
+
+/// Two months of daily releases of a scope, at 06:04 and a few minutes.
+fn daily(scope: &str) -> String {
+    // 2026-01-01T06:04:00Z.
+    const FIRST: i64 = 1_767_247_440;
+    let release = |day: i64| {
+        let at = FIRST + day * 86_400 + (day * 7 % 11) * 60;
+        format!(
+            "{{\"source\":\"orders\",\"scope\":\"{scope}\",\"run_id\":\"d{day}\",\
+             \"complete_through\":{},\"published_at\":{at}}}\n",
+            at - 240
+        )
+    };
+    (0..60).map(release).collect()
+}
+
+#[test]
+fn a_scope_is_unusually_late_before_its_contract_breaks() {
+    let covered = Covered::new();
+    let contracts = CONTRACTS.replace("120", "4320").replace("60\n", "4320\n");
+    fs::write(covered.0.path("contracts.yaml"), contracts).unwrap();
+    covered.run("contracts import contracts.yaml").expect(0);
+    fs::write(
+        covered.0.path("daily.ndjson"),
+        daily("DE") + &daily("FR").replace("\"d59\"", "\"d58\""),
+    )
+    .unwrap();
+    // The last release of FR is that of the day before, and says otherwise.
+    covered.run("publish --file daily.ndjson").expect(1);
+    covered.0.run("--now 2026-03-01T09:00:00Z fit").expect(0);
+    let check = covered
+        .0
+        .run("--now 2026-03-01T12:00:00Z check --format json");
+    let document: serde_json::Value = serde_json::from_str(&check.stdout).unwrap();
+    let late: Vec<&str> = document["datasets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|dataset| dataset["dataset_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(late, ["coverage:orders/FR"], "{check:?}");
+    let held = covered.0.run("--now 2026-03-01T12:00:00Z coverage check");
+    held.expect(0);
+    let explained = covered
+        .0
+        .run("--now 2026-03-01T12:00:00Z explain coverage:orders/FR")
+        .expect(0);
+    assert!(
+        explained.stdout.contains("coverage:orders/FR"),
+        "{explained:?}"
+    );
+}

@@ -6,6 +6,7 @@
 //! several is told beside the median.
 
 mod console;
+mod coverage;
 mod instruments;
 mod machine;
 mod measure;
@@ -16,6 +17,7 @@ mod suppression;
 mod write;
 
 pub use console::ConsoleResults;
+pub use coverage::{Coverage, coverage, coverage_told};
 pub use instruments::{Instruments, instruments};
 pub use machine::Machine;
 pub use measure::{Measured, measure};

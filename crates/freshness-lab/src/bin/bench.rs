@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use freshness_lab::bench::{
-    Instruments, Plan, Results, Suppression, bench, instruments, page, suppression,
-    suppression_told,
+    Coverage, Instruments, Plan, Results, Suppression, bench, coverage, coverage_told, instruments,
+    page, suppression, suppression_told,
 };
 use freshness_lab::warehouse::SHAPES;
 use serde::Serialize;
@@ -17,8 +17,8 @@ use serde::de::DeserializeOwned;
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents) or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -35,6 +35,12 @@ struct Arguments {
     /// Runs of check
     #[arg(long, value_name = "N", default_value_t = 100)]
     checks: usize,
+    /// Contracts of the ledger
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    contracts: u64,
+    /// Releases of each of them
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    releases: u64,
 }
 
 /// At most so many datasets are fitted one by one.
@@ -67,6 +73,11 @@ fn main() -> anyhow::Result<()> {
     if asked(SUPPRESSION) {
         save(&suppression(plan.n_checks), SUPPRESSION, &arguments.out)?;
     }
+    if asked(COVERAGE) {
+        let (contracts, each) = (arguments.contracts, arguments.releases);
+        let found = coverage(&plan, contracts, each, folder()?.path()).context("coverage")?;
+        save(&found, COVERAGE, &arguments.out)?;
+    }
     tell(&arguments.out)
 }
 
@@ -74,6 +85,8 @@ fn main() -> anyhow::Result<()> {
 const INSTRUMENTS: &str = "instruments";
 /// … and those of turning late datasets into incidents.
 const SUPPRESSION: &str = "suppression";
+/// … and those of coverage.
+const COVERAGE: &str = "coverage";
 
 fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let program = match asked {
@@ -106,6 +119,8 @@ fn tell(out: &Path) -> anyhow::Result<()> {
     let mut page = page(&all, found.as_ref());
     let found: Option<Suppression> = saved(&out.join(format!("{SUPPRESSION}.json")))?;
     page.extend(found.iter().map(suppression_told));
+    let found: Option<Coverage> = saved(&out.join(format!("{COVERAGE}.json")))?;
+    page.extend(found.iter().map(coverage_told));
     fs::write(out.join("README.md"), &page)?;
     print!("{page}");
     Ok(())
