@@ -110,7 +110,9 @@ fn parts(plain: &str, text: &str) -> Result<f64, DurationError> {
     let mut seconds = 0.0;
     let mut last = None;
     while !rest.is_empty() {
-        let Some((n, after)) = number(rest) else {
+        // A sign belongs to the whole: 1h-30m is no half hour.
+        let inside = last.is_some() && rest.starts_with(['+', '-']);
+        let Some((n, after)) = number(rest).filter(|_| !inside) else {
             return Err(DurationError::Unreadable(text.to_owned()));
         };
         let after = after.trim_start();
@@ -156,7 +158,9 @@ fn iso_8601(iso: &str, text: &str) -> Result<f64, DurationError> {
     for (mut rest, units) in [(days, "ymwd"), (times, "hms")] {
         let mut allowed = units;
         while !rest.is_empty() {
-            let (n, after) = number(rest).ok_or_else(unreadable)?;
+            let unsigned = !rest.starts_with(['+', '-']);
+            let number = number(rest).filter(|_| unsigned);
+            let (n, after) = number.ok_or_else(unreadable)?;
             let letter = after.chars().next().ok_or_else(unreadable)?;
             let at = allowed.find(letter).ok_or_else(unreadable)?;
             seconds += n * match (units, letter) {
@@ -277,6 +281,12 @@ mod tests {
             ("30m1h", "larger units come first, each once: 30m1h"),
             ("1h1h", "larger units come first, each once: 1h1h"),
             ("h", "not a duration: h"),
+            ("1h-30m", "not a duration: 1h-30m"),
+            ("1h+30m", "not a duration: 1h+30m"),
+            ("PT-1H", "not a duration: PT-1H"),
+            ("1h30", "not a duration: 1h30"),
+            ("0x10h", "not a unit of time: x"),
+            ("1e400h", "longer than 100 years: 1e400h"),
             ("1,5h", "not a duration: 1,5h"),
             ("1__0s", "not a duration: 1__0s"),
             ("P", "not a duration: P"),

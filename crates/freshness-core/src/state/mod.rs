@@ -2,6 +2,7 @@
 
 mod judge;
 mod overdue;
+mod promised;
 mod reason;
 mod replay;
 mod silence;
@@ -9,6 +10,9 @@ mod verdict;
 
 pub use judge::{MIN_ARRIVALS, cycles_until, deadlines, judge};
 pub use overdue::{Overdue, in_generations, overdue, parents_first};
+pub use promised::{
+    Comparison, Habit, Kept, PromiseRemark, ReckonedBy, arrival_model, compare, habit,
+};
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

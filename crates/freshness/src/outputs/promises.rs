@@ -24,6 +24,15 @@ pub fn promised(levels: &ServiceLevels) -> String {
     parts.join(", ")
 }
 
+/// What is promised of when it comes: `by 06:00 Europe/Berlin (Mon–Fri)`; empty
+/// if nothing is.
+pub fn promised_times(levels: &ServiceLevels) -> String {
+    levels
+        .freshness
+        .as_ref()
+        .map_or_else(String::new, freshness_words)
+}
+
 /// A value as it was typed.
 pub fn typed(origin: &Origin) -> String {
     match &origin.value {

@@ -6,6 +6,7 @@
 mod backtest;
 mod breaches;
 mod check;
+mod compare;
 mod console;
 pub mod coverage;
 mod doctor;
@@ -33,6 +34,7 @@ use freshness_store::StoreError;
 
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
 pub use check::{Checked, Doubt, Judged, check, look, not_behind};
+pub use compare::{AllCompared, Compared, compare_promises};
 pub use console::{Console, ModelCounts, console};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};

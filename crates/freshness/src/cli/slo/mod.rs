@@ -6,8 +6,10 @@
 mod check;
 mod history;
 mod measure;
+mod diff;
 mod schema;
 mod show;
+mod suggest;
 
 use clap::{Args, Subcommand};
 use freshness_core::dataset::DatasetId;
@@ -31,6 +33,8 @@ enum Command {
     History(history::HistoryArgs),
     Show(show::ShowArgs),
     Measure(measure::MeasureArgs),
+    Diff(diff::DiffArgs),
+    Suggest(suggest::SuggestArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -41,6 +45,8 @@ pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answe
         Command::History(args) => history::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Measure(args) => measure::run(args, context),
+        Command::Diff(args) => diff::run(args, context),
+        Command::Suggest(args) => suggest::run(args, context),
         Command::Schema(args) => schema::run(args, context),
     }
 }

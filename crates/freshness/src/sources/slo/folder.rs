@@ -3,7 +3,9 @@
 //! Folder by folder from the outermost in, `_domain.yaml` and then
 //! `_system.yaml` are laid over what is said further out. Any other `*.yaml` or
 //! `*.yml` is a contract if it has the key `dataset` or `service_levels`; as
-//! many as one likes may lie in a folder. Files and folders whose names begin
+//! many as one likes may lie in a folder. Data contracts of the Open Data
+//! Contract Standard, sources of dbt and its `manifest.json` are told by their
+//! content. Files and folders whose names begin
 //! with a dot are not looked at.
 
 use std::collections::BTreeSet;
@@ -19,7 +21,8 @@ use freshness_core::slo::{
 
 use crate::hint::did_you_mean;
 
-use super::{ReadDeclaration, ReadPromises, Remark, meant, yaml};
+use super::foreign::Foreign;
+use super::{ReadDeclaration, ReadPromises, Remark, dbt, meant, odcs, yaml};
 
 /// No person writes more into one file.
 const YAML_BYTES_MAX: u64 = 8 << 20;
@@ -46,7 +49,13 @@ pub fn read_promises(root: &Path, holidays: &Holidays) -> ReadPromises {
         Ok(found) if found.is_dir() => reading.folder(root, nothing),
         Ok(_) => {
             // Named by itself, a file need not have a name that we know.
-            reading.file(root, &nothing);
+            match root
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                true => reading.manifest(root, &nothing),
+                false => reading.file(root, &nothing),
+            }
         }
     }
     let mut read = reading.read;
@@ -119,6 +128,8 @@ impl Reading<'_> {
         for path in &entries {
             if path.is_dir() {
                 self.folder(path, level.clone());
+            } else if is_manifest(path) {
+                self.manifest(path, &level);
             } else if is_yaml(path) && !LEVELS.contains(&stem(path)) {
                 self.file(path, &level);
             }
@@ -129,6 +140,14 @@ impl Reading<'_> {
     /// A file that is no level.
     fn file(&mut self, path: &Path, level: &Level) {
         let Some(node) = self.parse(path) else { return };
+        let foreign = match &node {
+            node if odcs::is_contract(node) => Some(odcs::read(node)),
+            node if dbt::is_sources(node) => Some(dbt::read_yaml(node)),
+            _ => None,
+        };
+        if let Some(foreign) = foreign {
+            return self.foreign(foreign, level);
+        }
         let is_contract = ["dataset", "service_levels"]
             .iter()
             .any(|key| node.get(key).is_some());
@@ -141,6 +160,27 @@ impl Reading<'_> {
             return self.contract(node, level);
         }
         self.left_out(path, &node);
+    }
+
+    fn foreign(&mut self, foreign: Foreign, level: &Level) {
+        self.read.notes.extend(foreign.notes);
+        for contract in foreign.contracts {
+            self.contract(contract, level);
+        }
+    }
+
+    /// What dbt wrote of its sources.
+    fn manifest(&mut self, path: &Path, level: &Level) {
+        let read = fs::File::open(path)
+            .map_err(|error| in_words(&error))
+            .and_then(|file| dbt::read_manifest(file, &self.name(path)));
+        match read {
+            Ok(foreign) => {
+                self.read.n_files += 1;
+                self.foreign(foreign, level);
+            }
+            Err(what) => self.trouble(path, what, None),
+        }
     }
 
     fn contract(&mut self, node: Node, level: &Level) {
@@ -279,6 +319,10 @@ fn is_yaml(path: &Path) -> bool {
     extension.is_some_and(|extension| {
         extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
     }) && !path.is_dir()
+}
+
+fn is_manifest(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "manifest.json")
 }
 
 fn stem(path: &Path) -> &str {

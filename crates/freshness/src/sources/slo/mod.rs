@@ -6,7 +6,10 @@
 //! becomes a tree of the same keys, is merged under the levels above it, and
 //! then means the same to everybody else.
 
+mod dbt;
 mod folder;
+mod foreign;
+mod odcs;
 mod yaml;
 
 use std::fmt;

@@ -292,6 +292,32 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_fail_otherwise_than_in_words(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "a", "dataset", "service_levels", "freshness", "threshold", ": ", ":", "\n",
+                    "\n  ", "\n    ", "- ", "[", "]", "{", "}", "&x", "*x", "!!str ", "<<: ",
+                    "|\n", "'", "\"", "1h", "~", "null", "---\n", "\t", "#", "? ", "é", "\u{feff}",
+                ]),
+                0..24,
+            )
+        ) {
+            let _ = read(&parts.concat(), &file());
+        }
+    }
+
+    #[test]
+    fn a_megabyte_is_read() {
+        let mut text = String::from("dataset: a\nservice_levels:\n  description: |\n");
+        while text.len() < 2 << 20 {
+            text.push_str("    What it is for, at length, in the words of a committee.\n");
+        }
+        let root = read(&text, &file()).unwrap();
+        assert!(root.get("service_levels").is_some());
+    }
+
     #[test]
     fn aliases_that_expand_without_end_are_refused() {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
