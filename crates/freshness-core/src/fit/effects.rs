@@ -7,6 +7,7 @@
 //! of two that overlap the one that says more is named.
 
 use super::cells::{Delivery, least_margin, least_spread, round};
+use super::expect::DayPlace;
 use super::model::{Effect, EffectKey};
 use super::quantile::{median, of_sorted, spread};
 use crate::civil::{Day, Weekday};
@@ -34,15 +35,18 @@ pub(crate) fn find(
     grain: Grain,
 ) -> Vec<Effect> {
     let mut days = day_medians(deliveries, rest);
+    let same_day = deliveries.chunk_by(|a, b| a.day == b.day);
+    let n_of_day: Vec<usize> = same_day.map(<[Delivery]>::len).collect();
     let all: Vec<f64> = days.iter().map(|(_, rest)| *rest).collect();
     let spread = spread(&mut rest.to_vec())
         .unwrap_or(0.0)
         .max(least_spread(grain));
     let slow = slowest(all, SLOW_SHARE);
+    let places: Vec<DayPlace> = days.iter().map(|(day, _)| DayPlace::of(*day)).collect();
     let mut candidates: Vec<(EffectKey, Vec<usize>)> = candidates(calendar, grain)
         .into_iter()
         .map(|key| {
-            let on = (0..days.len()).filter(|&i| key.applies(days[i].0));
+            let on = (0..days.len()).filter(|&i| key.applies_at(places[i]));
             (key, on.collect::<Vec<usize>>())
         })
         .filter(|(_, on)| on.len() >= MIN_DAYS)
@@ -71,10 +75,7 @@ pub(crate) fn find(
         let Some((i, shift, _)) = best else { break };
         let (key, on) = candidates.swap_remove(i);
         on.iter().for_each(|&day| days[day].1 -= shift);
-        let n = deliveries
-            .iter()
-            .filter(|delivery| key.applies(delivery.day))
-            .count();
+        let n: usize = on.iter().map(|&day| n_of_day[day]).sum();
         effects.push(Effect {
             key,
             shift: round(shift),
@@ -92,7 +93,8 @@ pub(crate) fn sums(deliveries: &[Delivery], effects: &[Effect]) -> Vec<f64> {
         .iter()
         .map(|delivery| {
             if delivery.day != of_day.0 {
-                let applies = |effect: &&Effect| effect.key.applies(delivery.day);
+                let place = DayPlace::of(delivery.day);
+                let applies = |effect: &&Effect| effect.key.applies_at(place);
                 let sum = effects.iter().filter(applies).map(|effect| effect.shift);
                 of_day = (delivery.day, sum.sum());
             }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::model::{ArrivalModel, CellKey, EffectKey, to_seconds};
+use super::model::{ArrivalModel, CellKey, Effect, EffectKey, to_seconds};
 use crate::arrivals::Opening;
 use crate::calendar::clocks_were_set_back;
-use crate::civil::Day;
+use crate::civil::{Day, Weekday};
 use crate::schedule::{Calendar, Cycle};
 
 /// What a model says of one cycle. Minutes from the start of the cycle.
@@ -43,14 +43,36 @@ impl CellKey {
     }
 }
 
+/// Where a day lies in its week and month.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DayPlace {
+    weekday: Weekday,
+    of_month: i8,
+    to_month_end: i32,
+}
+
+impl DayPlace {
+    pub(crate) fn of(day: Day) -> DayPlace {
+        DayPlace {
+            weekday: day.weekday(),
+            of_month: day.year_month_day().2,
+            to_month_end: day.days_to_month_end(),
+        }
+    }
+}
+
 impl EffectKey {
     /// Does the effect shift cycles of this day?
     pub fn applies(self, day: Day) -> bool {
+        self.applies_at(DayPlace::of(day))
+    }
+
+    pub(crate) fn applies_at(self, day: DayPlace) -> bool {
         match self {
-            EffectKey::Weekday(weekday) => day.weekday() == weekday,
-            EffectKey::MonthEnd { days } => day.days_to_month_end() < i32::from(days),
-            EffectKey::MonthStart { days } => day.year_month_day().2 <= days as i8,
-            EffectKey::MonthDay(of_month) => day.year_month_day().2 == of_month as i8,
+            EffectKey::Weekday(weekday) => day.weekday == weekday,
+            EffectKey::MonthEnd { days } => day.to_month_end < i32::from(days),
+            EffectKey::MonthStart { days } => day.of_month <= days as i8,
+            EffectKey::MonthDay(of_month) => day.of_month == of_month as i8,
         }
     }
 }
@@ -76,13 +98,15 @@ impl ArrivalModel {
             .find(|cell| cell.key == key)
             .or_else(|| self.cells.iter().find(|cell| cell.key == CellKey::All))
             .unwrap_or(&self.cells[0]);
-        let day = cycle.day();
-        let shift: f64 = self
-            .effects
-            .iter()
-            .filter(|effect| effect.key.applies(day))
-            .map(|effect| effect.shift)
-            .sum();
+        let shift: f64 = match self.effects.is_empty() {
+            true => 0.0,
+            false => {
+                let day = DayPlace::of(cycle.day());
+                let applies = |effect: &&Effect| effect.key.applies_at(day);
+                let effects = self.effects.iter().filter(applies);
+                effects.map(|effect| effect.shift).sum()
+            }
+        };
         Expectation {
             cell: cell.key,
             n: cell.n,

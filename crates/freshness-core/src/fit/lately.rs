@@ -8,6 +8,8 @@
 //! clearly better. What is left over is a forecast error, so the tail that is
 //! read from it holds what following a schedule costs.
 
+use std::ops::Range;
+
 use super::quantile::{median, shrinkage, spread};
 
 /// Deliveries that may count, beside all of the regime. Halving as far as a
@@ -76,22 +78,31 @@ pub(crate) fn follow(
     if compared.len() < MIN_COMPARED {
         return best;
     }
-    let mut loss = losses(noise, &best, compared.clone());
+    let mut loss = losses(noise, &best.levels, &best.spreads, compared.clone());
     // An outage of some hours is no level, and no spread.
     let longer = (per_day / 4).max(1);
-    for window in WINDOWS.map(|window| window * longer) {
-        let levels = trailing(noise, regimes, (since, window), 0.0, |values| {
+    // Windows are tried on what is compared; the best is then told for all.
+    let levels = |window: usize, told_from: usize| {
+        let reach = Reach {
+            from: since,
+            told_from,
+            window,
+        };
+        trailing(noise, regimes, reach, 0.0, |values| {
             let n = values.len();
             shrinkage(n, LEVEL_PRIOR) * median(values).unwrap_or(0.0)
-        });
-        let candidate = Lately {
-            levels,
-            ..best.clone()
-        };
-        let other = losses(noise, &candidate, compared.clone());
+        })
+    };
+    let mut chosen = None;
+    for window in WINDOWS.map(|window| window * longer) {
+        let tried = levels(window, from);
+        let other = losses(noise, &tried, &best.spreads, compared.clone());
         if is_better(&other, &loss) {
-            (best, loss) = (candidate, other);
+            (chosen, loss) = (Some(window), other);
         }
+    }
+    if let Some(window) = chosen {
+        best.levels = levels(window, since);
     }
     let errors: Vec<f64> = noise
         .iter()
@@ -103,32 +114,41 @@ pub(crate) fn follow(
         .max(1e-9);
     // A move changes when deliveries come, seldom how steadily.
     let together = vec![0; n];
-    for window in SPREAD_WINDOWS.map(|window| window * longer) {
-        let spreads = trailing(&errors, &together, (since, window), 1.0, |values| {
+    let spreads = |window: usize, told_from: usize| {
+        let reach = Reach {
+            from: since,
+            told_from,
+            window,
+        };
+        trailing(&errors, &together, reach, 1.0, |values| {
             let n = values.len();
             let own = spread(values).unwrap_or(all).max(all / 32.0).max(least);
             (shrinkage(n, SPREAD_PRIOR) * (own / all).ln()).exp()
-        });
-        let candidate = Lately {
-            spreads,
-            ..best.clone()
-        };
-        let other = losses(noise, &candidate, compared.clone());
+        })
+    };
+    let mut chosen = None;
+    for window in SPREAD_WINDOWS.map(|window| window * longer) {
+        let tried = spreads(window, from);
+        let other = losses(noise, &best.levels, &tried, compared.clone());
         if is_better(&other, &loss) {
-            (best, loss) = (candidate, other);
+            (chosen, loss) = (Some(window), other);
         }
+    }
+    if let Some(window) = chosen {
+        best.spreads = spreads(window, since);
     }
     best.uppers.clone_from(&best.levels);
     if per_day <= 1 {
         // In minutes: a move is the same for cells that scatter and those that don't.
         let least = all * units.iter().sum::<f64>() / n as f64;
-        let lasts = trailing(
-            minutes,
-            regimes,
-            (since, LAST),
-            f64::NEG_INFINITY,
-            |values| agreed(values, least),
-        );
+        let reach = Reach {
+            from: since,
+            told_from: since,
+            window: LAST,
+        };
+        let lasts = trailing(minutes, regimes, reach, f64::NEG_INFINITY, |values| {
+            agreed(values, least)
+        });
         for (i, unit) in units.iter().enumerate() {
             best.uppers[i] = best.uppers[i].max(lasts[i] / unit);
         }
@@ -152,13 +172,13 @@ fn agreed(values: &[f64], least: f64) -> f64 {
 
 /// What each forecast cost: the negative logarithm of a Student density with
 /// three degrees of freedom, whose tails forgive incidents.
-fn losses(noise: &[f64], lately: &Lately, compared: std::ops::Range<usize>) -> Vec<f64> {
-    let errors = |i: usize| noise[i] - lately.levels[i];
+fn losses(noise: &[f64], levels: &[f64], spreads: &[f64], compared: Range<usize>) -> Vec<f64> {
+    let errors = |i: usize| noise[i] - levels[i];
     let mut all: Vec<f64> = compared.clone().map(errors).collect();
     let unit = spread(&mut all).unwrap_or(1.0).max(1e-9);
     compared
         .map(|i| {
-            let scale = unit * lately.spreads[i];
+            let scale = unit * spreads[i];
             let z = errors(i) / scale;
             scale.ln() + 2.0 * (1.0 + z * z / 3.0).ln()
         })
@@ -174,22 +194,39 @@ fn is_better(candidate: &[f64], than: &[f64]) -> bool {
     mean > MIN_ERRORS * (variance / n).sqrt()
 }
 
-/// A statistic of up to `window` values before each from `from` on, and of the
-/// last ones for the next; `fallback` before. Values of other regimes don't
+/// Over which values a statistic is followed.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// It is looked at from here on, …
+    from: usize,
+    /// … and told from here on.
+    told_from: usize,
+    /// Values before that count.
+    window: usize,
+}
+
+/// A statistic of up to `window` values before each from `told_from` on, and of
+/// the last ones for the next; `fallback` before. Values of other regimes don't
 /// count. Long windows are looked at every sixteenth of their length.
 fn trailing(
     values: &[f64],
     regimes: &[usize],
-    (from, window): (usize, usize),
+    reach: Reach,
     fallback: f64,
     statistic: impl Fn(&mut [f64]) -> f64,
 ) -> Vec<f64> {
+    let Reach {
+        from,
+        told_from,
+        window,
+    } = reach;
     let stride = (window / 16).max(1);
     let first = from.saturating_sub(window);
     let mut begins = first;
     let mut buffer = Vec::with_capacity(window);
     let mut found = vec![fallback; values.len() + 1];
     let mut looked_at = None;
+    let mut told = None;
     for i in first..=values.len() {
         let is_edge = i > begins && i < values.len() && regimes[i] != regimes[i - 1];
         if is_edge {
@@ -198,16 +235,23 @@ fn trailing(
         if i < from {
             continue;
         }
-        let is_due = looked_at.is_none_or(|at| i >= at + stride) || i == values.len();
-        found[i] = match is_due {
-            true => {
-                looked_at = Some(i);
+        let at = match looked_at {
+            Some(at) if i < at + stride && i < values.len() => at,
+            _ => i,
+        };
+        looked_at = Some(at);
+        if i < told_from {
+            continue;
+        }
+        found[i] = match told {
+            Some((told_at, statistic)) if told_at == at => statistic,
+            _ => {
                 buffer.clear();
-                buffer.extend_from_slice(&values[begins.max(i.saturating_sub(window))..i]);
+                buffer.extend_from_slice(&values[begins.max(at.saturating_sub(window))..at]);
                 statistic(&mut buffer)
             }
-            false => found[i - 1],
         };
+        told = Some((at, found[i]));
     }
     found
 }

@@ -35,8 +35,9 @@ pub(crate) fn spread(values: &mut [f64]) -> Option<f64> {
         return None;
     }
     let (first, third) = (values.len() / 4, values.len() * 3 / 4);
-    let third = *values.select_nth_unstable_by(third, f64::total_cmp).1;
-    let first = *values.select_nth_unstable_by(first, f64::total_cmp).1;
+    let (below, third, _) = values.select_nth_unstable_by(third, f64::total_cmp);
+    let first = *below.select_nth_unstable_by(first, f64::total_cmp).1;
+    let third = *third;
     Some((third - first) / QUARTILE_DISTANCE)
 }
 
@@ -51,8 +52,9 @@ pub(crate) fn wide_spread(values: &mut [f64]) -> Option<f64> {
         return None;
     }
     let (low, high) = (values.len() / 10, values.len() * 9 / 10);
-    let high = *values.select_nth_unstable_by(high, f64::total_cmp).1;
-    let low = *values.select_nth_unstable_by(low, f64::total_cmp).1;
+    let (below, high, _) = values.select_nth_unstable_by(high, f64::total_cmp);
+    let low = *below.select_nth_unstable_by(low, f64::total_cmp).1;
+    let high = *high;
     Some((high - low) / DECILE_DISTANCE)
 }
 

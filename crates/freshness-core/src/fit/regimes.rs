@@ -45,6 +45,7 @@ pub(crate) struct MinMove {
 const MIN_EXPLAINED: f64 = 0.15;
 /// Hampel's window (delays on each side) and width (robust deviations).
 const HAMPEL_REACH: usize = 3;
+const HAMPEL_WINDOW: usize = 2 * HAMPEL_REACH + 1;
 const HAMPEL_WIDTH: f64 = 4.0;
 
 /// The moves of the schedule, oldest first.
@@ -192,19 +193,30 @@ fn without_outliers(delays: &[Delay], tolerance: f64) -> Vec<Point> {
         .iter()
         .map(|delay| delay.minutes - levels[&delay.cell])
         .collect();
-    let mut window = Vec::with_capacity(2 * HAMPEL_REACH + 1);
     delays
         .iter()
         .enumerate()
         .map(|(i, delay)| {
             let around = i.saturating_sub(HAMPEL_REACH)..(i + HAMPEL_REACH + 1).min(delays.len());
-            window.clear();
-            window.extend_from_slice(&residuals[around]);
-            let middle = median(&mut window).unwrap_or(0.0);
-            window
-                .iter_mut()
-                .for_each(|value| *value = (*value - middle).abs());
-            let deviation = median(&mut window).unwrap_or(0.0) * super::MAD_TO_SIGMA;
+            let around = &residuals[around];
+            let (middle, deviation) = match <[f64; HAMPEL_WINDOW]>::try_from(around) {
+                Ok(window) => {
+                    let middle = middle_of(window);
+                    (
+                        middle,
+                        middle_of(window.map(|value| (value - middle).abs())),
+                    )
+                }
+                // At an end of the history.
+                Err(_) => {
+                    let mut window = around.to_vec();
+                    let middle = median(&mut window).unwrap_or(0.0);
+                    let mut distances: Vec<f64> =
+                        window.iter().map(|value| (value - middle).abs()).collect();
+                    (middle, median(&mut distances).unwrap_or(0.0))
+                }
+            };
+            let deviation = deviation * super::MAD_TO_SIGMA;
             let usual = (residuals[i] - middle).abs() <= HAMPEL_WIDTH * deviation + tolerance / 4.0;
             let residual = if usual { residuals[i] } else { middle };
             Point {
@@ -213,6 +225,19 @@ fn without_outliers(delays: &[Delay], tolerance: f64) -> Vec<Point> {
             }
         })
         .collect()
+}
+
+/// The median of an odd number of values, by a sorting network (odd-even
+/// transposition, Knuth 1973, 5.3.4): for a few values no branch is to be
+/// guessed.
+fn middle_of<const N: usize>(mut values: [f64; N]) -> f64 {
+    for round in 0..N {
+        for i in (round % 2..N - 1).step_by(2) {
+            let (a, b) = (values[i], values[i + 1]);
+            (values[i], values[i + 1]) = (a.min(b), a.max(b));
+        }
+    }
+    values[N / 2]
 }
 
 #[cfg(test)]
