@@ -45,7 +45,7 @@ pub fn usual(compared: &Compared) -> Option<Usual> {
 }
 
 /// Minutes after midnight on the wall: `10:05`, `01:30 a day later`.
-fn wall(minutes: f64) -> String {
+pub(super) fn wall(minutes: f64) -> String {
     let minutes = minutes as i64;
     let (days, minutes) = (minutes.div_euclid(24 * 60), minutes.rem_euclid(24 * 60));
     let time = format!("{:02}:{:02}", minutes / 60, minutes % 60);

@@ -10,6 +10,7 @@ use freshness_core::schedule::Calendar;
 use freshness_core::slo::duration_text;
 use freshness_core::state::{Habit, arrival_model, habit};
 
+use super::comparison::wall;
 use super::promises::time_of_day;
 
 /// Deadlines and ages are rounded up to so many minutes.
@@ -111,9 +112,9 @@ fn longest_pause(hours: &[bool]) -> usize {
 }
 
 fn explained(model: &Model, learned: &ArrivalModel, habit: &Habit, margin: f64) -> String {
-    let days = matches!(learned.calendar, Calendar::Days(_) | Calendar::Months(_));
-    let say = |minutes: f64| match days && (0.0..DAY_MINUTES).contains(&minutes) {
-        true => time_of_day(minutes as u16),
+    let by_day = matches!(learned.calendar, Calendar::Days(_) | Calendar::Months(_));
+    let say = |minutes: f64| match by_day {
+        true => wall(minutes),
         false => format!(
             "{} after its cycle began",
             duration_text(minutes.max(0.0).round() * MINUTE as f64)
