@@ -212,3 +212,22 @@ hint: import arrivals, or name a file of them with --arrivals
 "#]]
     );
 }
+
+#[test]
+fn with_one_fit_a_schedule_that_moves_later_goes_on_being_late() {
+    let house = house(daily(START, 60).chain(daily(START + 60 * DAY + 2 * 3_600, 40)));
+    let alerted = |refit: &str| -> u64 {
+        let line = format!(
+            "backtest --from 2026-02-20 --to 2026-04-10 --refit {refit} --arrivals arrivals.csv \
+             --summary --format json --now 2026-04-10T12:00:00Z"
+        );
+        let ran = house.run(&line).expect(0);
+        total(&serde_json::from_str(&ran.stdout).unwrap()).1
+    };
+    let (once, daily) = (alerted("never"), alerted("1d"));
+    assert!(once >= 15 && daily <= 5, "{once} {daily}");
+    let ran = house.run(
+        "backtest --from 2026-02-20 --to 2026-04-10 --refit sometimes --arrivals arrivals.csv --summary",
+    );
+    assert!(ran.expect(2).stderr.contains("or never"));
+}

@@ -318,21 +318,31 @@ hint: `--on-error skip` imports the other rows
 
 #[test]
 fn lines_are_counted_alike_whatever_ends_them() {
+    let head = ["dataset_id,arrived_at", "a,2026-09-01T05:00:00Z"];
+    let cases: [(&[&str], u32); 4] = [
+        (&["a,soon", ""], 3),
+        // Nothing ends the last one.
+        (&["a,soon"], 3),
+        // Empty lines count, and belong to no row.
+        (&["", "", "a,soon", ""], 5),
+        // So do those inside of quotes.
+        (
+            &["\"b", "c\",2026-09-01T05:00:00Z", "\"d", "e\",soon", ""],
+            5,
+        ),
+    ];
     for end in ["\n", "\r\n"] {
-        let rows = [
-            "dataset_id,arrived_at",
-            "a,2026-09-01T05:00:00Z",
-            "a,soon",
-            "",
-        ];
-        let folder = TempDir::new().unwrap();
-        fs::write(folder.path().join("some.csv"), rows.join(end)).unwrap();
-        let ran = import(folder.path(), "arrivals some.csv", b"");
-        assert!(
-            ran.stderr.contains("some.csv line 3, arrived_at"),
-            "{}",
-            ran.stderr
-        );
+        for (rows, line) in cases {
+            let folder = TempDir::new().unwrap();
+            let text = [&head[..], rows].concat().join(end);
+            fs::write(folder.path().join("some.csv"), &text).unwrap();
+            let ran = import(folder.path(), "arrivals some.csv", b"");
+            assert!(
+                ran.stderr.contains(&format!("some.csv line {line}, ")),
+                "{text:?}: {}",
+                ran.stderr
+            );
+        }
     }
 }
 

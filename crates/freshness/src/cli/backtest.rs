@@ -60,9 +60,9 @@ pub(super) struct BacktestArgs {
     #[arg(long, value_name = "TIME", value_parser = instant)]
     to: Timestamp,
 
-    /// Time from one fit to the next
-    #[arg(long, value_name = "DURATION", default_value = "1d", value_parser = duration)]
-    refit: SignedDuration,
+    /// Time from one fit to the next; never: one fit, of what had arrived before --from
+    #[arg(long, value_name = "DURATION", default_value = "1d", value_parser = every)]
+    refit: Every,
 
     /// Write the rows here, replacing a file: .csv, .ndjson or .parquet
     #[arg(long, value_name = "FILE", required_unless_present = "summary")]
@@ -83,6 +83,19 @@ pub(super) struct BacktestArgs {
     /// With --arrivals: what is made from what
     #[arg(long, value_name = "FILE", requires = "arrivals", num_args = 1..)]
     lineage: Vec<PathBuf>,
+}
+
+/// Time between fits; `None`: there is only one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Every(Option<SignedDuration>);
+
+fn every(text: &str) -> Result<Every, String> {
+    match text {
+        "never" => Ok(Every(None)),
+        text => duration(text)
+            .map(|duration| Every(Some(duration)))
+            .map_err(|refusal| format!("{refusal}, or never")),
+    }
 }
 
 pub(super) fn run(args: &BacktestArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -151,7 +164,11 @@ fn window(args: &BacktestArgs, now: Timestamp, context: &Context) -> anyhow::Res
     Ok(Window {
         from,
         to: to.min(now),
-        refit_seconds: args.refit.as_secs(),
+        refit_seconds: match args.refit {
+            Every(Some(duration)) => duration.as_secs(),
+            // No second fit falls into the window.
+            Every(None) => to.min(now).duration_since(from).as_secs().max(1),
+        },
     })
 }
 

@@ -46,11 +46,8 @@ pub(super) fn read(
         if !reader.read_byte_record(record).map_err(from_csv)? {
             return Ok(None);
         }
-        let line = match record.position() {
-            Some(start) if start.byte() > 0 => start.line() + uncounted,
-            _ => 1,
-        };
         let end = reader.position();
+        let line = first_line(record, end.line(), uncounted, last_byte.get().is_some());
         if end.byte() - record.position().map_or(0, csv::Position::byte) > LINE_BYTES_MAX {
             return Err(SourceError::LongLine { line });
         }
@@ -99,6 +96,19 @@ pub(super) fn read(
         on_row(line, Ok(&cells));
     }
     Ok(TableRead { rows, ignored })
+}
+
+/// The line that a record begins in, reckoned from where it ends: empty lines
+/// before it are none of it. `end` is the line there, with `uncounted` ends
+/// still to come; `is_last` tells that the file ended it.
+fn first_line(record: &ByteRecord, end: u64, uncounted: u64, is_last: bool) -> u64 {
+    let within = record.as_slice().iter().filter(|&&byte| byte == b'\n');
+    let last = match is_last {
+        true => end,
+        // It stands before the line that comes next.
+        false => (end + uncounted).saturating_sub(1),
+    };
+    last.saturating_sub(within.count() as u64).max(1)
 }
 
 /// Did the end of the file, rather than a quote, end the last value? Then the
