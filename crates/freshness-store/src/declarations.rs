@@ -95,6 +95,23 @@ impl Store {
 
     /// All declarations, by dataset and environment.
     pub fn declarations(&self) -> Result<Vec<DeclarationEntry>, StoreError> {
+        self.declarations_of(|_, _| true)
+    }
+
+    /// How many declarations there are.
+    pub fn n_declarations(&self) -> Result<u64, StoreError> {
+        self.explain(|| {
+            let count = "SELECT count(*) FROM declarations";
+            Ok(self.connection.query_row(count, [], |row| row.get(0))?)
+        })
+    }
+
+    /// Those that are wanted, by dataset and environment. What others mean is not
+    /// read.
+    pub fn declarations_of(
+        &self,
+        is_wanted: impl Fn(&DatasetId, &str) -> bool,
+    ) -> Result<Vec<DeclarationEntry>, StoreError> {
         self.explain(|| {
             let mut all = self.connection.prepare_cached(
                 "SELECT no, id, environment, folder, told
@@ -102,19 +119,24 @@ impl Store {
             )?;
             let rows = all.query_map([], |row| {
                 let dataset = dataset_id(row, 1)?;
+                let environment: String = row.get(2)?;
+                if !is_wanted(&dataset, &environment) {
+                    return Ok(None);
+                }
                 let told = serde_json::from_str(row.get_ref(4)?.as_str()?);
-                Ok(DeclarationEntry {
+                Ok(Some(DeclarationEntry {
                     no: DatasetNo(row.get(0)?),
-                    environment: row.get(2)?,
+                    environment,
                     folder: row.get(3)?,
                     declaration: told.map_err(|error| StoreError::BadPromise {
                         dataset: dataset.clone(),
                         reason: error.to_string(),
                     }),
                     dataset,
-                })
+                }))
             })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let rows = rows.collect::<Result<Vec<_>, _>>()?;
+            Ok(rows.into_iter().flatten().collect())
         })
     }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use freshness_lab::bench::{
-    Coverage, Instruments, Plan, Results, Suppression, bench, coverage, coverage_told, instruments,
-    page, suppression, suppression_told,
+    Coverage, Instruments, Plan, Results, Slo, Suppression, bench, coverage, coverage_told,
+    instruments, page, slo, slo_told, suppression, suppression_told,
 };
 use freshness_lab::warehouse::SHAPES;
 use serde::Serialize;
@@ -17,8 +17,8 @@ use serde::de::DeserializeOwned;
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases) or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases), slo (10,000 datasets and their promises) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, SLO, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -78,6 +78,13 @@ fn main() -> anyhow::Result<()> {
         let found = coverage(&plan, contracts, each, folder()?.path()).context("coverage")?;
         save(&found, COVERAGE, &arguments.out)?;
     }
+    if asked(SLO) {
+        save(
+            &slo(&plan, folder()?.path()).context("promises")?,
+            SLO,
+            &arguments.out,
+        )?;
+    }
     tell(&arguments.out)
 }
 
@@ -87,6 +94,8 @@ const INSTRUMENTS: &str = "instruments";
 const SUPPRESSION: &str = "suppression";
 /// … and those of coverage.
 const COVERAGE: &str = "coverage";
+/// … and those of promises.
+const SLO: &str = "slo";
 
 fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let program = match asked {
@@ -121,6 +130,8 @@ fn tell(out: &Path) -> anyhow::Result<()> {
     page.extend(found.iter().map(suppression_told));
     let found: Option<Coverage> = saved(&out.join(format!("{COVERAGE}.json")))?;
     page.extend(found.iter().map(coverage_told));
+    let found: Option<Slo> = saved(&out.join(format!("{SLO}.json")))?;
+    page.extend(found.iter().map(slo_told));
     fs::write(out.join("README.md"), &page)?;
     print!("{page}");
     Ok(())

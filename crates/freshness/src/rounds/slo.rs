@@ -98,17 +98,15 @@ pub fn promises(
     environment: Option<&str>,
     is_wanted: impl Fn(&DatasetId) -> bool,
 ) -> Result<Promises, RoundError> {
-    let entries = store.declarations()?;
-    if entries.is_empty() {
+    let n_all = store.n_declarations()?;
+    if n_all == 0 {
         return Err(RoundError::NoPromises(store.path().display().to_string()));
     }
-    let n_all = entries.len();
+    let entries = store.declarations_of(|dataset, of| {
+        environment.is_none_or(|asked| asked == of) && is_wanted(dataset)
+    })?;
     let mut found = Promises::default();
     for entry in entries {
-        let is_elsewhere = environment.is_some_and(|asked| asked != entry.environment);
-        if is_elsewhere || !is_wanted(&entry.dataset) {
-            continue;
-        }
         match entry.declaration {
             Ok(declaration) => found.promises.push(Promise {
                 no: entry.no,
@@ -122,7 +120,7 @@ pub fn promises(
             }),
         }
     }
-    found.is_whole = found.promises.len() == n_all;
+    found.is_whole = found.promises.len() as u64 == n_all;
     Ok(found)
 }
 
