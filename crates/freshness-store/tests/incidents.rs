@@ -2,8 +2,8 @@
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
-    Ack, Bottleneck, EdgeLag, Event, Followed, Incident, IncidentKind, Incidents, Matchers, Member,
-    OtherRoots, Silence, Status, Wait, What, advance,
+    Ack, Bottleneck, Broken, EdgeLag, Event, Followed, Incident, IncidentKind, Incidents, Matchers,
+    Member, OtherRoots, Silence, Status, Wait, What, advance,
 };
 use freshness_core::slo::Objective;
 use freshness_core::state::{Severity, State};
@@ -47,7 +47,10 @@ fn incident(members: &[&str]) -> Incident {
         since: at(60),
         n_overdue: 2,
         breaches: match *name {
-            "stg" => vec![Objective::RowCount, Objective::Quality],
+            "stg" => vec![
+                Broken::Level(Objective::RowCount),
+                Broken::Scope(id("coverage:orders/FR")),
+            ],
             _ => Vec::new(),
         },
         counted: *name != "fct",
@@ -68,7 +71,7 @@ fn incident(members: &[&str]) -> Incident {
         state: State::Late,
         severity: Some(Severity::Critical),
         cycle: Some("2026-02-27".to_owned()),
-        breaches: vec![Objective::Freshness],
+        breaches: vec![Broken::Level(Objective::Freshness)],
         since: at(50),
         arrived_at: Some(at(70)),
         n_late: 2,

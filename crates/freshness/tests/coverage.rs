@@ -570,3 +570,83 @@ fn a_scope_is_unusually_late_before_its_contract_breaks() {
         "{explained:?}"
     );
 }
+
+#[test]
+fn a_scope_that_stopped_joins_the_incident_of_what_it_feeds_and_costs_the_dashboard() {
+    let covered = Covered::new();
+    covered.publish("DE", "r1", SIX, NOW).expect(0);
+    covered
+        .publish(
+            "FR",
+            "r1",
+            "2026-03-01T06:00:00Z",
+            "--published-at 2026-03-01T06:04:00Z",
+        )
+        .expect(0);
+    // The table itself is fresh: the German orders came.
+    let arrivals: String = (0..60)
+        .map(|day| format!("raw_orders,{}\n", 1_767_247_440 + day * 86_400))
+        .collect();
+    fs::write(
+        covered.0.path("arrivals.csv"),
+        format!("dataset_id,arrived_at\n{arrivals}raw_orders,2026-03-02T06:04:00Z\n"),
+    )
+    .unwrap();
+    fs::write(
+        covered.0.path("dashboards.csv"),
+        "dashboard_id,dataset_id,part\nboard,raw_orders,revenue\n",
+    )
+    .unwrap();
+    for command in [
+        "import arrivals arrivals.csv",
+        "import dashboards dashboards.csv",
+        "fit",
+    ] {
+        covered
+            .0
+            .run(&format!("--now 2026-03-02T06:30:00Z {command}"))
+            .expect(0);
+    }
+    let incidents = covered
+        .0
+        .run("--now 2026-03-02T06:30:00Z incidents --format json")
+        .expect(0);
+    let found: serde_json::Value = serde_json::from_str(&incidents.stdout).unwrap();
+    assert_eq!(found["n_incidents"], 1, "{found}");
+    let incident = &found["incidents"][0];
+    assert_eq!(incident["root"], "raw_orders");
+    assert_eq!(incident["breaches"][0], "coverage:orders/FR");
+    // 06:00 of the day before, and the two hours that the contract allows.
+    assert_eq!(incident["since"], "2026-03-01T08:00:00Z");
+    let said = covered
+        .0
+        .run("--now 2026-03-02T06:30:00Z incidents")
+        .expect(0);
+    assert!(
+        said.stdout
+            .contains("raw_orders breaks coverage (orders / FR)"),
+        "{said:?}"
+    );
+
+    let trust = covered
+        .0
+        .run("--now 2026-03-02T06:30:00Z trust --format json")
+        .expect(0);
+    let found: serde_json::Value = serde_json::from_str(&trust.stdout).unwrap();
+    let board = &found["dashboards"][0];
+    // One of the two scopes.
+    assert_eq!(board["score"], 50, "{board}");
+    assert_eq!(
+        board["caveat"],
+        "raw_orders has broken its promise of coverage (orders / FR) since 2026-03-01 08:00 UTC; \
+         revenue may be out of date."
+    );
+    // Once it is covered again, nothing is left of it.
+    covered.publish("FR", "r2", SIX, NOW).expect(0);
+    let incidents = covered
+        .0
+        .run("--now 2026-03-02T06:30:00Z incidents --format json")
+        .expect(0);
+    let found: serde_json::Value = serde_json::from_str(&incidents.stdout).unwrap();
+    assert_eq!(found["n_incidents"], 0, "{found}");
+}

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::civil::{DAY, HOUR, MINUTE};
     use crate::dataset::DatasetId;
-    use crate::incidents::{EdgeLag, Odds};
+    use crate::incidents::{Broken, EdgeLag, Odds};
     use crate::slo::Objective;
 
     const MIDNIGHT: i64 = 20_000 * DAY;
@@ -282,7 +282,7 @@ mod tests {
                         arrived_at: None,
                         is_past: false,
                         held_by: None,
-                        breaches: vec![Objective::RowCount],
+                        breaches: vec![Broken::Level(Objective::RowCount)],
                     }
                 }));
                 continue;

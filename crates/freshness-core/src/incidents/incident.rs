@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::attribute::ROOTS_NAMED;
+use super::broken::Broken;
 use super::late::is_overdue;
 use super::mass::Mass;
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
-use crate::slo::Objective;
 use crate::state::{Severity, State};
 
 /// What a person must look at, of all that is late.
@@ -42,7 +42,7 @@ pub struct Incident {
     pub cycle: Option<String>,
     /// The promises that the root does not keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Objective>,
+    pub breaches: Vec<Broken>,
     /// The deadline of the root; of many, the first.
     pub since: Timestamp,
     /// When the root came after all.
@@ -93,7 +93,7 @@ pub struct Member {
     pub n_overdue: u32,
     /// The promises that it does not keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Objective>,
+    pub breaches: Vec<Broken>,
     /// Is it counted in this incident?
     pub counted: bool,
     /// The other roots that explain it.
@@ -164,7 +164,7 @@ impl Incident {
     /// Of what is counted in it, how many are in time by what is learned and only
     /// break a promise.
     pub fn n_only_broken(&self) -> u64 {
-        let is = |state: State, breaches: &[Objective]| !is_overdue(state) && !breaches.is_empty();
+        let is = |state: State, breaches: &[Broken]| !is_overdue(state) && !breaches.is_empty();
         let root = self.root.is_some() && is(self.state, &self.breaches);
         let members = self.members.iter().filter(|of| of.counted);
         let members = members.filter(|of| is(of.state, &of.breaches));

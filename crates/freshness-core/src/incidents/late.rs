@@ -1,7 +1,7 @@
 //! What must be known of a late dataset to say why it is late?
 
+use super::broken::{Breach, Broken};
 use crate::dataset::DatasetId;
-use crate::slo::Objective;
 use crate::state::{DatasetState, Severity, State};
 
 /// A dataset that is late, or was until its delivery came, or that does not keep
@@ -32,20 +32,7 @@ pub struct LateDataset {
     /// The incident that it was part of and that still holds it.
     pub held_by: Option<Held>,
     /// The promises that it does not keep.
-    pub breaches: Vec<Objective>,
-}
-
-/// The promises that a dataset does not keep, as the last look at them found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Breach {
-    /// Since when: UTC seconds.
-    pub since: i64,
-    /// How much it matters, of the worst of them.
-    pub severity: Severity,
-    /// Which, each once.
-    pub objectives: Vec<Objective>,
-    /// The share of its data that cannot be believed because of them, 0–1.
-    pub lost: f64,
+    pub breaches: Vec<Broken>,
 }
 
 /// What a late dataset was explained by before.
@@ -115,7 +102,7 @@ impl LateDataset {
         });
         Some(LateDataset {
             severity: late.severity.max(Some(breach.severity)),
-            breaches: breach.objectives.clone(),
+            breaches: breach.broken.clone(),
             ..late
         })
     }

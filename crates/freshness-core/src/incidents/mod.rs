@@ -7,6 +7,7 @@
 //! followed from check to check ([`advance`]).
 
 mod attribute;
+mod broken;
 mod followed;
 mod group;
 mod incident;
@@ -19,11 +20,12 @@ mod served;
 mod silence;
 
 pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
+pub use broken::{Breach, Broken};
 pub use followed::{Ack, Event, Followed, Status, What};
 pub use group::incidents;
 pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, OtherRoots, Wait};
 pub use lag::{EdgeLag, EdgeLags, LEAST_PAIRS, PAIRS_KEPT, Served, allowance, edge_lag};
-pub use late::{Breach, Held, LateDataset};
+pub use late::{Held, LateDataset};
 pub use lifecycle::{Advanced, REOPENS_WITHIN, advance};
 pub use mass::{Feed, Mass, Odds};
 pub use memory::remember;

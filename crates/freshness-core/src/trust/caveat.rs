@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::score::{Cause, Doubted, Standing, Trust};
-use crate::slo::Objective;
+use crate::incidents::Broken;
 use crate::state::STOPPED_SECONDS;
 
 /// Names in a sentence; more are counted.
@@ -57,16 +57,12 @@ fn late(trust: &Trust) -> String {
 /// What a reader must reckon with: what is late is old, rows that are missing or
 /// bad make it wrong.
 fn wrong(trust: &Trust) -> &'static str {
-    let is_old = |objective: &Objective| match objective {
-        Objective::Freshness | Objective::SourceFreshness | Objective::Deadline => true,
-        Objective::Availability
-        | Objective::RowCount
-        | Objective::RowCountAnomaly
-        | Objective::Quality => false,
-    };
     let broken = || trust.causes.iter().flat_map(|cause| &cause.breaches);
     let late = trust.causes.iter().any(|cause| !is_only_broken(cause));
-    match (late || broken().any(is_old), broken().all(is_old)) {
+    match (
+        late || broken().any(Broken::is_old),
+        broken().all(Broken::is_old),
+    ) {
         (_, true) => "out of date",
         (true, false) => "out of date or wrong",
         (false, false) => "wrong",
@@ -80,11 +76,7 @@ fn is_only_broken(cause: &Cause) -> bool {
 
 /// `row_count and quality`.
 fn promises(cause: &Cause) -> String {
-    let names: Vec<String> = cause
-        .breaches
-        .iter()
-        .map(|of| of.word().to_owned())
-        .collect();
+    let names: Vec<String> = cause.breaches.iter().map(Broken::words).collect();
     listed(&names)
 }
 

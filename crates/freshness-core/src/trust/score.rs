@@ -17,7 +17,7 @@ use super::recovery::Whole;
 use crate::dashboard::{Dashboard, DashboardId};
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
-use crate::slo::Objective;
+use crate::incidents::Broken;
 use crate::state::{Severity, State};
 
 /// How far a dashboard can be believed, and why no further.
@@ -85,7 +85,7 @@ pub struct Cause {
     pub severity: Option<Severity>,
     /// The promises that it does not keep.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Objective>,
+    pub breaches: Vec<Broken>,
     /// The deadline that passed; of one that is in time and breaks a promise, when
     /// that was found.
     pub since: Option<Timestamp>,
@@ -247,7 +247,7 @@ fn causes(
                 dataset_id: seen.state.dataset_id.clone(),
                 state: seen.state.state,
                 severity,
-                breaches: breach.map_or_else(Vec::new, |breach| breach.objectives.clone()),
+                breaches: breach.map_or_else(Vec::new, |breach| breach.broken.clone()),
                 since: current.and_then(|of| of.deadline).or(broken_since),
                 late_seconds: seen.state.late_seconds,
                 arrived_at: current.and_then(|of| of.arrived_at),

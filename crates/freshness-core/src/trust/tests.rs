@@ -67,7 +67,7 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
     let breach = broken.map(|at| Breach {
         since: NOW - 2 * HOUR,
         severity: Severity::Warning,
-        objectives: vec![serde_json::from_str(&format!("\"{}\"", words[at + 2])).unwrap()],
+        broken: vec![serde_json::from_str(&format!("\"{}\"", words[at + 2])).unwrap()],
         lost: words[at + 1].parse::<f64>().unwrap() / 100.0,
     });
     let roots = roots.iter().take_while(|&&word| word != "broken");

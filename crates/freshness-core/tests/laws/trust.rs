@@ -2,7 +2,7 @@
 
 use freshness_core::dashboard::{Dashboard, DashboardId};
 use freshness_core::dataset::DatasetId;
-use freshness_core::incidents::Breach;
+use freshness_core::incidents::{Breach, Broken};
 use freshness_core::lineage::Lineage;
 use freshness_core::slo::Objective;
 use freshness_core::state::{DatasetState, Severity, State};
@@ -110,7 +110,7 @@ impl Set {
         (self.broken > 0).then(|| Breach {
             since: 1_772_366_400,
             severity: Severity::Warning,
-            objectives: vec![Objective::RowCount],
+            broken: vec![Broken::Level(Objective::RowCount)],
             lost: self.lost(),
         })
     }

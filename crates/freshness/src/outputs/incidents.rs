@@ -9,9 +9,8 @@ mod line;
 use freshness_core::civil::{DAY, MINUTE};
 use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
-    Bottleneck, Event, Followed, Incident, IncidentKind, Member, Status, Wait, What,
+    Bottleneck, Broken, Event, Followed, Incident, IncidentKind, Member, Status, Wait, What,
 };
-use freshness_core::slo::Objective;
 use jiff::Timestamp;
 
 pub use line::{ByHops, INCIDENT_FIELDS, IncidentLine};
@@ -185,8 +184,8 @@ pub fn title(incident: &Incident) -> String {
 }
 
 /// `row_count, quality`.
-pub fn promises(breaches: &[Objective]) -> String {
-    let names: Vec<&str> = breaches.iter().map(|of| of.word()).collect();
+pub fn promises(breaches: &[Broken]) -> String {
+    let names: Vec<String> = breaches.iter().map(Broken::words).collect();
     names.join(", ")
 }
 

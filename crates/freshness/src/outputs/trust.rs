@@ -45,7 +45,7 @@ pub const FIELDS: [(&str, &str); 14] = [
     ),
     (
         "causes",
-        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `breaches` (objectives of its service levels that it does not keep; absent: none), `since` (the deadline; of one that is in time, when the breach was found), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `next_due` (deadline of its next delivery, unless it has come), `wait_seconds` (how long after it the rest should be there that is late because of it, at most)",
+        "what is late because of nothing else, most points first: `dataset_id`, `state`, `severity`, `breaches` (objectives of its service levels that it does not keep, and scopes that feed it and are not covered; absent: none), `since` (the deadline; of one that is in time, when the breach was found), `late_seconds`, `arrived_at` (if it came late and what is made from it is late still), `points` lost by it, `hops` to the dashboard, `parts` that lose by it, `next_due` (deadline of its next delivery, unless it has come), `wait_seconds` (how long after it the rest should be there that is late because of it, at most)",
     ),
     (
         "doubts",

@@ -2,9 +2,8 @@
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::incidents::{
-    Ack, Bottleneck, Followed, IncidentKind, Mass, Member, Status, Wait,
+    Ack, Bottleneck, Broken, Followed, IncidentKind, Mass, Member, Status, Wait,
 };
-use freshness_core::slo::Objective;
 use freshness_core::state::{Severity, State};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -24,7 +23,7 @@ pub struct IncidentLine<'a> {
     pub state: State,
     pub severity: Option<Severity>,
     pub cycle: Option<&'a str>,
-    pub breaches: &'a [Objective],
+    pub breaches: &'a [Broken],
     pub since: Timestamp,
     pub late_seconds: i64,
     pub arrived_at: Option<Timestamp>,
@@ -77,7 +76,7 @@ pub const INCIDENT_FIELDS: [(&str, &str); 23] = [
     ("cycle", "the cycle that the root is late with"),
     (
         "breaches",
-        "the objectives of its service levels that the root does not keep; if it is in time by what is learned, `state` says so and these are what the incident is about",
+        "the objectives of its service levels that the root does not keep, and the scopes that feed it and are not covered (`coverage:SOURCE/SCOPE`); if it is in time by what is learned, `state` says so and these are what the incident is about",
     ),
     ("since", "the deadline of the root"),
     (
