@@ -103,6 +103,16 @@ impl Store {
         })
     }
 
+    /// Was anything measured of a dataset, in whatever environment?
+    pub fn has_runs(&self, no: DatasetNo) -> Result<bool, StoreError> {
+        self.explain(|| {
+            let mut any = self
+                .connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE dataset_no = ?1)")?;
+            Ok(any.query_row([no.0], |row| row.get(0))?)
+        })
+    }
+
     /// The newest runs of a dataset that were over by an instant (UTC seconds),
     /// as many as it takes.
     pub fn recent_runs(

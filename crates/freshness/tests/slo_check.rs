@@ -296,3 +296,45 @@ fn a_breach_stands_among_the_incidents_and_costs_the_dashboards() {
             .all(|of| of["root"] != "new_feed")
     );
 }
+
+/// Without runs the arrivals tell when data came, and how much.
+#[test]
+fn where_nothing_was_measured_arrivals_are_what_is_judged() {
+    let house = House::empty();
+    let contract = "\
+dataset: raw_orders
+service_levels:
+  freshness: { deadline: \"07:30\", timezone: Europe/Berlin, weekdays: Mon-Fri }
+  row_count: { min_rows: 100 }
+";
+    declare(&house, &[("orders", contract)]);
+    let arrivals = |rows: &str| {
+        let head = "dataset_id,arrived_at,cycle,rows\n";
+        fs::write(house.path("arrivals.csv"), format!("{head}{rows}")).unwrap();
+        let line = "import arrivals arrivals.csv --now 2026-03-03T00:00:00Z";
+        house.run(line).expect(0);
+    };
+    // Thursday and Friday, half past seven in Berlin is 06:30 UTC.
+    arrivals(
+        "raw_orders,2026-02-26T06:10:00Z,2026-02-26,1000\nraw_orders,2026-02-27T06:20:00Z,2026-02-27,900\n",
+    );
+    house.run("slo check --now 2026-02-27T07:00:00Z").expect(0);
+    // Nothing is owed at the weekend; on Monday something is.
+    house.run("slo check --now 2026-03-01T12:00:00Z").expect(0);
+    let late = house.run("slo check --now 2026-03-02T07:00:00Z").expect(1);
+    assert!(late.stdout.contains("deadline"), "{}", late.stdout);
+    // Friday's file sent again is no delivery of Monday's.
+    arrivals("raw_orders,2026-03-02T07:05:00Z,2026-02-27,900\n");
+    house.run("slo check --now 2026-03-02T07:10:00Z").expect(1);
+    arrivals("raw_orders,2026-03-02T07:20:00Z,2026-03-02,950\n");
+    let came = house.run("slo check --now 2026-03-02T07:30:00Z").expect(0);
+    assert!(came.stdout.contains("as of"), "{}", came.stdout);
+    // Whoever measures it is judged by that alone.
+    let runs =
+        "dataset_id,run_id,finished_at,counts_source\nraw_orders,1,2026-03-02T07:40:00Z,10\n";
+    fs::write(house.path("runs.csv"), runs).unwrap();
+    house
+        .run("import runs runs.csv --now 2026-03-03T00:00:00Z")
+        .expect(0);
+    house.run("slo check --now 2026-03-02T07:50:00Z").expect(1);
+}

@@ -59,6 +59,14 @@ impl ArrivalDetail {
     }
 }
 
+impl CycleName {
+    /// The time that names it, in seconds: local or UTC.
+    pub fn seconds(self) -> i64 {
+        let (CycleName::Civil(seconds) | CycleName::Instant(seconds)) = self;
+        seconds
+    }
+}
+
 impl FromStr for CycleName {
     type Err = CycleNameError;
 
@@ -78,7 +86,7 @@ impl FromStr for CycleName {
 
 impl fmt::Display for CycleName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (CycleName::Civil(seconds) | CycleName::Instant(seconds)) = *self;
+        let seconds = self.seconds();
         let Ok(timestamp) = Timestamp::from_second(seconds) else {
             return Err(fmt::Error);
         };

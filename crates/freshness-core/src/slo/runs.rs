@@ -2,6 +2,8 @@
 
 use super::run::{Counts, Run, Stage};
 use super::service_levels::{CountField, ServiceLevels};
+use super::verdict::instant;
+use crate::arrivals::{ArrivalHistory, CycleName};
 use crate::civil::DAY;
 
 /// The runs of one dataset in one environment, oldest first. Whatever the order
@@ -49,6 +51,43 @@ impl RunHistory {
             environment: environment.to_owned(),
             runs,
         }
+    }
+
+    /// Arrivals as runs, for a dataset that was never measured: an arrival was
+    /// a delivery, and counts what it says of its rows. One that says which
+    /// cycle it is for, and not a newer one than those before it, brought that
+    /// cycle anew.
+    pub fn of_arrivals(environment: &str, arrivals: &ArrivalHistory) -> RunHistory {
+        let mut newest: Option<i64> = None;
+        let runs = arrivals.at().iter().enumerate().map(|(i, &at)| {
+            let cycle = arrivals.named_cycle(i).map(CycleName::seconds);
+            let stage = match (cycle, newest) {
+                (Some(cycle), Some(newest)) if cycle <= newest => Stage::Reprocess {
+                    from: cycle,
+                    to: cycle,
+                },
+                _ => Stage::Normal,
+            };
+            newest = newest.max(cycle);
+            let rows = arrivals.detail(i).and_then(|detail| detail.rows);
+            Run {
+                // Not the sender's: what came twice under one name came first.
+                run_id: instant(at).to_string(),
+                environment: environment.to_owned(),
+                started_at: None,
+                finished_at: at,
+                stage,
+                counts: Counts {
+                    source: rows,
+                    total: rows,
+                    ..Counts::default()
+                },
+                newest: None,
+                source_newest: None,
+                filled: None,
+            }
+        });
+        RunHistory::new(environment, runs)
     }
 
     /// Where they were.

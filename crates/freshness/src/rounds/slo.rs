@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{
-    MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels, Verdict,
-    before_history, history, judge, may_reach_further, only_warns, reach,
+    MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels,
+    USUAL_ENVIRONMENT, Verdict, before_history, history, judge, may_reach_further, only_warns,
+    reach,
 };
 use freshness_store::{
-    DatasetNo, EnvironmentNo, SloChange, SloCheck, SloJudged, Store, StoreError,
+    DatasetNo, EnvironmentNo, SloChange, SloCheck, SloJudged, Store, StoreError, Tail,
 };
 use jiff::Timestamp;
 
@@ -306,7 +307,8 @@ fn judge_one(
     Ok((run_id, judge(levels, &history, holidays, now)))
 }
 
-/// The newest runs of a dataset, and whether these are all.
+/// The newest runs of a dataset, and whether these are all. Where nothing was
+/// ever measured of it, its arrivals are what ran in the usual environment.
 fn runs(
     store: &Store,
     promise: &Promise,
@@ -315,11 +317,22 @@ fn runs(
     reach: Reach,
 ) -> Result<(RunHistory, bool), StoreError> {
     let name = promise.environment.as_str();
-    let Some(environment) = environments.get(name) else {
+    if let Some(environment) = environments.get(name) {
+        let tail = store.recent_runs(promise.no, (*environment, name), now, reach)?;
+        if !tail.runs.is_empty() {
+            return Ok((RunHistory::new(name, tail.runs), tail.is_whole));
+        }
+    }
+    if name != USUAL_ENVIRONMENT || store.has_runs(promise.no)? {
         return Ok((RunHistory::new(name, []), true));
+    }
+    let tail = Tail {
+        at_least: reach.runs,
+        since: reach.since.min(now - reach.seconds),
     };
-    let tail = store.recent_runs(promise.no, (*environment, name), now, reach)?;
-    Ok((RunHistory::new(name, tail.runs), tail.is_whole))
+    let arrivals = store.recent(promise.no, tail)?.until(now);
+    let is_whole = arrivals.len() < tail.at_least;
+    Ok((RunHistory::of_arrivals(name, &arrivals), is_whole))
 }
 
 impl SloDataset {
