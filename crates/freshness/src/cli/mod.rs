@@ -25,9 +25,11 @@ mod run_local;
 mod seed;
 mod silence;
 mod slo;
+mod sql;
 mod status;
 mod story;
 mod trust;
+mod warehouse;
 
 use std::ffi::OsString;
 
@@ -74,6 +76,7 @@ enum Command {
     Slo(slo::SloArgs),
     Gate(gate::GateArgs),
     Coverage(coverage::CoverageArgs),
+    Sql(sql::SqlArgs),
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
     Report(report::ReportArgs),
@@ -190,6 +193,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Slo(args) => slo::run(args, context),
         Command::Gate(args) => gate::run(args, context),
         Command::Coverage(args) => coverage::run(args, context),
+        Command::Sql(args) => sql::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
         Command::Report(args) => report::run(args, context),

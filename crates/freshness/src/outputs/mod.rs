@@ -29,6 +29,7 @@ pub mod suggestion;
 pub mod summary;
 mod table;
 pub mod trust;
+pub mod warehouse;
 mod whole_file;
 pub mod words;
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod duckdb;
 pub(crate) mod postgres;
+pub(crate) mod sqlglot;
 
 use std::fmt::Write;
 use std::fs;

@@ -8,6 +8,7 @@ mod publish;
 mod reconcile;
 mod release;
 mod said;
+mod sql;
 mod status;
 mod two_step;
 
@@ -39,6 +40,7 @@ enum Command {
     Check(check::CheckArgs),
     Status(status::StatusArgs),
     Log(log::LogArgs),
+    Sql(sql::SqlArgs),
 }
 
 pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -53,5 +55,6 @@ pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<
         Command::Check(args) => check::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Log(args) => log::run(args, context),
+        Command::Sql(args) => sql::run(args, context),
     }
 }

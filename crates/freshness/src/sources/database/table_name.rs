@@ -40,6 +40,11 @@ impl TableName {
         })
     }
 
+    /// Its parts as they are written, and whether each stood in quotes.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.0.iter().map(|part| (part.text.as_str(), part.quoted))
+    }
+
     /// Its parts, as they are written.
     pub(super) fn exact(&self) -> Vec<String> {
         self.0.iter().map(|part| part.text.clone()).collect()
