@@ -4,6 +4,8 @@
 //! dataset are the end of one range. A run has one name: of two that are told the
 //! later stays, then the one that says more, whatever the order of imports.
 
+use std::cmp::{Ordering, Reverse};
+
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{Counts, Filled, Newest, Reach, Run, Stage};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
@@ -26,6 +28,9 @@ pub struct RunCounts {
     pub changed: u64,
     /// Known just so, or told worse than before.
     pub duplicate: u64,
+    /// Of those and of the changed: told differently at the same end, as fully.
+    /// The less flattering is kept.
+    pub contradicting: u64,
     /// Datasets that were not known.
     pub datasets_new: u64,
 }
@@ -71,7 +76,9 @@ impl Store {
                     }
                 };
                 last = Some((id, &run.environment, dataset, environment));
-                *match keep(transaction, dataset, environment, run)? {
+                let (kept, contradicts) = keep(transaction, dataset, environment, run)?;
+                counts.contradicting += u64::from(contradicts);
+                *match kept {
                     Kept::New => &mut counts.new,
                     Kept::Changed => &mut counts.changed,
                     Kept::Before => &mut counts.duplicate,
@@ -165,7 +172,7 @@ fn keep(
     dataset: i64,
     environment: i64,
     run: &Run,
-) -> Result<Kept, Fault> {
+) -> Result<(Kept, bool), Fault> {
     let mut find = transaction.prepare_cached(
         "SELECT finished_at, run_id, started_at, stage, span_from, span_to,
             n_source, n_total, n_good, n_quarantined, newest, source_newest,
@@ -177,8 +184,11 @@ fn keep(
             read_run(row, &run.environment)
         })
         .optional()?;
+    let contradicts = known
+        .as_ref()
+        .is_some_and(|known| known != run && says(known) == says(run));
     let kept = match known {
-        Some(known) if !is_better(run, &known) => return Ok(Kept::Before),
+        Some(known) if !is_better(run, &known) => return Ok((Kept::Before, contradicts)),
         Some(_) => {
             transaction
                 .prepare_cached(
@@ -190,29 +200,65 @@ fn keep(
         None => Kept::New,
     };
     write_run(transaction, dataset, environment, run)?;
-    Ok(kept)
+    Ok((kept, contradicts))
+}
+
+/// When a run ended, and how much is said of it.
+fn says(run: &Run) -> (i64, usize) {
+    let Counts {
+        source,
+        total,
+        good,
+        quarantined,
+    } = run.counts;
+    let counts = [source, total, good, quarantined];
+    let n_said = counts.iter().flatten().count()
+        + usize::from(run.started_at.is_some())
+        + usize::from(run.newest.is_some())
+        + usize::from(run.source_newest.is_some())
+        + usize::from(run.filled.is_some());
+    (run.finished_at, n_said)
+}
+
+/// How badly a run speaks of its dataset, the part that tells most first.
+fn badness(run: &Run) -> impl Ord + use<> {
+    let newest = |newest: &Option<Newest>| match newest {
+        Some(Newest::At(at) | Newest::Partly { at, .. }) => Reverse(Some(*at)),
+        _ => Reverse(None),
+    };
+    let filled = match run.filled {
+        Some(Filled::Rows { non_null, .. }) => Some(non_null),
+        Some(Filled::NoColumn) | None => None,
+    };
+    let Counts {
+        source,
+        total,
+        good,
+        quarantined,
+    } = run.counts;
+    (
+        newest(&run.newest),
+        newest(&run.source_newest),
+        Reverse(good),
+        quarantined,
+        Reverse(filled),
+        Reverse(source),
+        Reverse(total),
+    )
 }
 
 /// Does what is told of a run replace what is known? The later end, then what
-/// says more, then any fixed order.
+/// says more, then what speaks worse of it, then any fixed order: the order in
+/// which they are told never counts.
 fn is_better(told: &Run, known: &Run) -> bool {
-    let n_said = |run: &Run| {
-        let Counts {
-            source,
-            total,
-            good,
-            quarantined,
-        } = run.counts;
-        let counts = [source, total, good, quarantined];
-        counts.iter().flatten().count()
-            + usize::from(run.started_at.is_some())
-            + usize::from(run.newest.is_some())
-            + usize::from(run.source_newest.is_some())
-            + usize::from(run.filled.is_some())
-    };
-    let key = |run: &Run| (run.finished_at, n_said(run));
-    let by_text = || json(told) > json(known);
-    key(told) > key(known) || (key(told) == key(known) && told != known && by_text())
+    says(told)
+        .cmp(&says(known))
+        .then_with(|| badness(told).cmp(&badness(known)))
+        .then_with(|| match told == known {
+            true => Ordering::Equal,
+            false => json(told).cmp(&json(known)),
+        })
+        .is_gt()
 }
 
 fn write_run(

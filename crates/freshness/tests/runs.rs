@@ -46,6 +46,45 @@ runs         3    3          0        0        0             1
     assert!(less.stdout.contains("\"duplicate\": 1"), "{}", less.stdout);
 }
 
+/// Of two that say as much at the same end neither can be known to be right.
+#[test]
+fn of_two_that_contradict_each_other_the_worse_stays_whatever_came_first() {
+    let told = |good: u64| {
+        format!(
+            "dataset_id,run_id,finished_at,counts_total,counts_good\norders,1,2026-02-26T07:00:00Z,100,{good}\n"
+        )
+    };
+    for files in [["good.csv", "bad.csv"], ["bad.csv", "good.csv"]] {
+        let house = house(&[("good.csv", &told(97)), ("bad.csv", &told(3))]);
+        let contract = "dataset: orders\nservice_levels:\n  quality: { min_good_ratio: 0.9 }\n";
+        fs::write(house.path("orders.yaml"), contract).unwrap();
+        house.run("import slo orders.yaml").expect(0);
+        house.run(&format!("import runs {}", files[0])).expect(0);
+        let second = house.run(&format!("import runs {}", files[1])).expect(0);
+        assert!(
+            second.stderr.contains("1 run told differently before"),
+            "{second:?}"
+        );
+        let checked = house.run("slo check").expect(1);
+        assert!(checked.stdout.contains("3 % good"), "{}", checked.stdout);
+    }
+}
+
+#[test]
+fn there_cannot_be_more_good_rows_than_rows() {
+    for counts in ["100,300,0", "100,90,30", "100,,101"] {
+        let rows = format!(
+            "dataset_id,run_id,finished_at,counts_total,counts_good,counts_quarantined\norders,1,2026-02-26T07:00:00Z,{counts}\n"
+        );
+        let house = house(&[("runs.csv", &rows)]);
+        let ran = house.run("import runs runs.csv").expect(2);
+        assert!(
+            ran.stderr.contains("more rows than there are in all"),
+            "{ran:?}"
+        );
+    }
+}
+
 #[test]
 fn a_run_that_ended_later_takes_the_place_of_one_of_its_name() {
     let later = "dataset_id,run_id,finished_at\norders,1,2026-02-26T07:00:00Z\n";
@@ -75,13 +114,13 @@ orders,8,2026-03-26T06:00:00Z,,,,,,,,
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-error: 8 bad rows (2 ends before it begins, 1 fewer rows than are not null, 1 in the future, 1 no value, 1 not a number of rows, 1 time without an offset or zone, 1 unknown stage); nothing was imported
+error: 8 bad rows (2 ends before it begins, 1 in the future, 1 more rows than in all, 1 no value, 1 not a number of rows, 1 time without an offset or zone, 1 unknown stage); nothing was imported
   bad.csv line 2, run_id: no value
   bad.csv line 3, finished_at: not after its begin: "2026-02-26T06:00:00Z"
   bad.csv line 4, stage: unknown stage (expected normal, reprocess or no_new_data): "nightly"
   bad.csv line 5, counts_source: not a number of rows (expected a whole number from 0): "-1"
   bad.csv line 6, newest: time without an offset or zone: "2026-02-26 06:00:00"
-  bad.csv line 7, non_null_of: fewer rows than are not null: "10"
+  bad.csv line 7, non_null: more rows than there are in all: "11"
   bad.csv line 8, reprocess_to: not after its begin: "2026-02-01T00:00:00Z"
   bad.csv line 9, finished_at: in the future (more than 5 minutes after 2026-02-28T12:00:00Z): "2026-03-26T06:00:00Z"
 

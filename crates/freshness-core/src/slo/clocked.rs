@@ -135,6 +135,7 @@ pub(super) fn freshness(
                     let age = Owed::new(freshness, holidays).seconds(newest, now);
                     evidence.newest = Some(instant(newest));
                     evidence.age_seconds = Some(age);
+                    evidence.elapsed_seconds = Some(now - newest).filter(|&all| all != age);
                     match age as f64 <= limit.threshold {
                         true => Outcome::Kept,
                         false => Outcome::Breached {

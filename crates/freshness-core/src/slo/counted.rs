@@ -156,7 +156,7 @@ pub(super) fn quality(levels: &ServiceLevels, runs: &[Run], i: usize) -> Option<
     let mut evidence = of_run(run);
     evidence.good_ratio_min = of.min_good_ratio;
     evidence.quarantine_ratio_max = of.max_quarantine_ratio;
-    let n_rows = total.filter(|n| *n > 0).or(source);
+    let n_rows = total.filter(|n| *n > 0).or(source).or(total);
     evidence.n_rows = n_rows;
     let outcome = match n_rows {
         None => doubt(Reason::NotCounted {

@@ -26,6 +26,8 @@ pub struct ObjectiveHistory {
     pub unit: Unit,
     /// Each day, the oldest first; in the declared zone, else in UTC.
     pub days: Vec<DayCompliance>,
+    /// What was counted, and what of it was kept, in the last [`BURN_DAYS`].
+    lately: (u64, u64),
 }
 
 /// What compliance is counted in.
@@ -80,7 +82,7 @@ pub struct Budget {
 }
 
 /// The days that a burn rate looks at.
-const BURN_DAYS: usize = 7;
+pub const BURN_DAYS: u16 = 7;
 
 /// How well each objective was kept on the `n_days` days that end with that of
 /// `now` (UTC seconds), from what was over by then.
@@ -95,7 +97,8 @@ pub fn history(
     let owed = Owed::new(&freshness, holidays);
     let runs = history.until(now);
     let today = owed.day(now);
-    let days = (0..i32::from(n_days)).rev().map(|back| DayCompliance {
+    let n_counted = n_days.max(BURN_DAYS);
+    let days = (0..i32::from(n_counted)).rev().map(|back| DayCompliance {
         day: today.plus(-back),
         good: 0,
         doubtful: 0,
@@ -113,10 +116,16 @@ pub fn history(
                 days: days.clone(),
             };
             let unit = counted.count(&freshness, objective);
+            let mut days = counted.days;
+            let last = days[usize::from(n_counted - BURN_DAYS)..].iter();
+            let lately = last.fold((0, 0), |(total, good), day| {
+                (total + day.total, good + day.good)
+            });
             ObjectiveHistory {
                 objective,
                 unit,
-                days: counted.days,
+                days: days.split_off(usize::from(n_counted - n_days)),
+                lately,
             }
         })
         .collect()
@@ -273,9 +282,7 @@ impl ObjectiveHistory {
         let may_fail = 1.0 - target / 100.0;
         let allowed = total as f64 * may_fail;
         let used = total - good;
-        let last = &self.days[self.days.len().saturating_sub(BURN_DAYS)..];
-        let last_sum = |of: fn(&DayCompliance) -> u64| last.iter().map(of).sum::<u64>();
-        let (last_good, last_total) = (last_sum(|day| day.good), last_sum(|day| day.total));
+        let (last_total, last_good) = self.lately;
         let has_budget = may_fail > 0.0;
         Budget {
             target,

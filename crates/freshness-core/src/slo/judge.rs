@@ -6,11 +6,11 @@
 
 use super::clocked::{deadline, freshness};
 use super::counted::{availability, quality, row_count};
-use super::run::Run;
+use super::run::{Run, Stage};
 use super::runs::RunHistory;
-use super::service_levels::{Objective, ServiceLevels};
+use super::service_levels::{Anomaly, Objective, ServiceLevels};
 use super::verdict::{Evidence, Outcome, Reason, Verdict};
-use crate::civil::Holidays;
+use crate::civil::{DAY, Holidays};
 
 /// One verdict for each objective that is declared, in the order of
 /// [`Objective`], at an instant (UTC seconds). What ran after it is not known
@@ -118,9 +118,10 @@ fn judge_one(
         | Objective::RowCount
         | Objective::RowCountAnomaly
         | Objective::Quality => {
-            let says = |i: usize| of_run(levels, runs, i, objective);
+            let says = |i: usize| Some((i, of_run(levels, runs, i, objective)?));
             let last = (0..runs.len()).rev().find_map(says);
-            last.unwrap_or_else(|| Verdict {
+            let last = last.filter(|(i, _)| !is_long_ago(runs, *i));
+            last.map(|(_, verdict)| verdict).unwrap_or_else(|| Verdict {
                 objective,
                 outcome: Outcome::CouldNotTell {
                     because: Reason::NotMeasured,
@@ -129,6 +130,24 @@ fn judge_one(
             })
         }
     }
+}
+
+/// Has so much run since run `i` that it says nothing of today: more than a
+/// baseline looks back, in runs and in days?
+fn is_long_ago(runs: &[Run], i: usize) -> bool {
+    let Anomaly {
+        lookback_runs,
+        lookback_days,
+        ..
+    } = Anomaly::default();
+    let Some(newest) = runs.last() else {
+        return false;
+    };
+    let since = runs[i + 1..]
+        .iter()
+        .filter(|run| run.stage == Stage::Normal);
+    newest.finished_at - runs[i].finished_at > i64::from(lookback_days) * DAY
+        && since.count() > lookback_runs as usize
 }
 
 /// What run `i` says of an objective; `None` if nothing, or if the objective is

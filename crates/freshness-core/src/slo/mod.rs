@@ -29,7 +29,7 @@ pub use baseline::{Baseline, MONTHLY_LOOKBACK_DAYS, NoBaseline, baseline, monthl
 pub use check::{Fault, Findings, Oddity, Problem, checked};
 pub use declaration::{Declaration, Measured, Origin};
 pub use duration::{DurationError, duration_seconds, duration_text};
-pub use history::{Budget, DayCompliance, DayState, ObjectiveHistory, Unit, history};
+pub use history::{BURN_DAYS, Budget, DayCompliance, DayState, ObjectiveHistory, Unit, history};
 pub use judge::{judge, objectives, only_warns};
 pub use keys::{CONTRACT, Holds, Key, LEVEL, SERVICE_LEVELS};
 pub use lost::lost;

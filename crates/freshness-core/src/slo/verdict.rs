@@ -143,6 +143,9 @@ pub struct Evidence {
     /// How old that is, seconds; on a calendar only the time that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_seconds: Option<i64>,
+    /// … by the clock, if a calendar made the age another; seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed_seconds: Option<i64>,
     /// How old it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold_seconds: Option<f64>,

@@ -371,6 +371,7 @@ fn an_age_counts_only_the_days_on_which_something_is_owed() {
     let runs = || vec![run("2026-03-13T18:00", 1)];
     let monday = one(&levels, runs(), "2026-03-16T10:00");
     assert_eq!(monday.evidence.age_seconds, Some(16 * 3_600));
+    assert_eq!(monday.evidence.elapsed_seconds, Some(64 * 3_600));
     assert!(is_breach(&one(&levels, runs(), "2026-03-16T18:01")));
     // Of a calendar with hours, only these.
     let freshness = levels.freshness.as_mut().unwrap();
@@ -422,6 +423,32 @@ fn what_made_an_older_day_anew_does_not_turn_today_green() {
     let mut nothing = run("2026-03-14T09:00", 0);
     nothing.stage = Stage::NoNewData;
     assert_eq!(breached(Some(nothing)), [true, true]);
+}
+
+#[test]
+fn what_was_counted_weeks_and_runs_ago_says_nothing_of_today() {
+    let counted = run("2026-01-01 06:00", 1_000);
+    let uncounted = |day: u32| {
+        let mut run = run(&format!("2026-02-{day:02} 06:00"), 0);
+        run.counts = Counts::default();
+        run
+    };
+    let levels = ServiceLevels {
+        row_count: Some(RowCount {
+            about: about(),
+            min_rows: Some(100),
+            ..RowCount::default()
+        }),
+        ..ServiceLevels::default()
+    };
+    let few = [counted.clone()].into_iter().chain((1..=14).map(uncounted));
+    assert_eq!(
+        one(&levels, few.collect(), "2026-02-28 12:00").outcome,
+        Outcome::Kept
+    );
+    let many = [counted].into_iter().chain((1..=28).map(uncounted));
+    let told = one(&levels, many.collect(), "2026-02-28 12:00");
+    assert_eq!(reason(&told), Reason::NotMeasured);
 }
 
 #[test]

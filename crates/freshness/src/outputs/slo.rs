@@ -54,7 +54,7 @@ pub const FIELDS: [(&str, &str); 9] = [
     ("why", "one sentence that says why"),
     (
         "evidence",
-        "what it was judged against; what does not apply is absent: `environment`, `run_id`, `run_at`, `field`, `newest`, `age_seconds`, `threshold_seconds`, `n_unreadable`, `unreadable`, `due_at`, `came_at`, `counted`, `actual`, `expected`, `floor`, `ceiling`, `ratio`, `method`, `season` (`window`, `weekday`, `day_of_month`), `samples`, `direction`, `n_rows`, `good_ratio`, `good_ratio_min`, `quarantine_ratio`, `quarantine_ratio_max`",
+        "what it was judged against; what does not apply is absent: `environment`, `run_id`, `run_at`, `field`, `newest`, `age_seconds` (on the days of the calendar), `elapsed_seconds` (by the clock, where that is another), `threshold_seconds`, `n_unreadable`, `unreadable`, `due_at`, `came_at`, `counted`, `actual`, `expected`, `floor`, `ceiling`, `ratio`, `method`, `season` (`window`, `weekday`, `day_of_month`), `samples`, `direction`, `n_rows`, `good_ratio`, `good_ratio_min`, `quarantine_ratio`, `quarantine_ratio_max`",
     ),
 ];
 

@@ -66,6 +66,7 @@ impl<'a> PastLine<'a> {
                 objective,
                 unit,
                 days,
+                ..
             } = past;
             let budget = past.budget(target);
             PastLine {

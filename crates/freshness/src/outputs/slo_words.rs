@@ -81,7 +81,17 @@ fn age(evidence: &Evidence) -> String {
         Some(field) => format!("the newest {field}"),
         None => "the last delivery".to_owned(),
     };
-    let age = words::duration(evidence.age_seconds.unwrap_or_default());
+    let age = evidence.age_seconds.unwrap_or_default();
+    let age = match (evidence.elapsed_seconds, age) {
+        (Some(all), age) => format!(
+            "{} old on the days of its calendar ({} in all)",
+            words::duration(age),
+            words::duration(all)
+        ),
+        // Within what clocks may differ by.
+        (None, age) if age < 0 => format!("{} ahead of now", words::duration(-age)),
+        (None, age) => format!("{} old", words::duration(age)),
+    };
     let most = limit(evidence.threshold_seconds.unwrap_or_default());
     let doubt = match (evidence.n_unreadable, &evidence.unreadable) {
         (Some(n), Some(value)) => {
@@ -94,7 +104,7 @@ fn age(evidence: &Evidence) -> String {
         }
         _ => String::new(),
     };
-    format!("{what} is {age} old, promised at most {most}{doubt}")
+    format!("{what} is {age}, promised at most {most}{doubt}")
 }
 
 /// Seconds as a duration; what is less than a second as seconds.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{
-    MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels,
+    BURN_DAYS, MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels,
     USUAL_ENVIRONMENT, Verdict, before_history, history, judge, may_reach_further, only_warns,
     reach,
 };
@@ -215,7 +215,7 @@ pub fn slo_history(
         |store, promise| -> Result<Vec<ObjectiveHistory>, StoreError> {
             let before = before_history(&promise.levels);
             let reach = Reach {
-                since: now - i64::from(n_days) * DAY - before,
+                since: now - i64::from(n_days.max(BURN_DAYS)) * DAY - before,
                 ..reach(&promise.levels, &holidays, now)
             };
             let (runs, _) = runs(store, promise, &environments, now, reach)?;

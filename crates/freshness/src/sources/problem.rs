@@ -178,7 +178,7 @@ pub enum Problem {
     UnknownDataset(Option<String>),
     #[error("unknown stage (expected normal, reprocess or no_new_data)")]
     Stage,
-    #[error("fewer rows than are not null")]
+    #[error("more rows than there are in all")]
     MoreThanAll,
     #[error("not a web address (expected http://… or https://… without spaces)")]
     Address,
@@ -226,7 +226,7 @@ impl Problem {
             Problem::Twice(_) => "declared twice",
             Problem::UnknownDataset(_) => "unknown dataset",
             Problem::Stage => "unknown stage",
-            Problem::MoreThanAll => "fewer rows than are not null",
+            Problem::MoreThanAll => "more rows than in all",
             Problem::Address => "not a web address",
             Problem::Minutes => "not a whole number of minutes",
             Problem::Contract(_) => "not a contract",

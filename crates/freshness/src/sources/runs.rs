@@ -101,18 +101,29 @@ fn read_run(cells: &Cells<'_>, rules: &TimeRules) -> Result<(DatasetId, Run), Fa
     if started_at.is_some_and(|started| started > finished_at) {
         return Err(Fault(Some(2), Problem::EndsBefore));
     }
+    let counts = Counts {
+        source: count(n_source).map_err(at(8))?,
+        total: count(n_total).map_err(at(9))?,
+        good: count(n_good).map_err(at(10))?,
+        quarantined: count(n_quarantined).map_err(at(11))?,
+    };
+    if let Some(total) = counts.total {
+        let parts = [(counts.good, 10), (counts.quarantined, 11)];
+        let mut sum = 0_u64;
+        for (rows, column) in parts {
+            sum = sum.saturating_add(rows.unwrap_or(0));
+            if sum > total {
+                return Err(Fault(Some(column), Problem::MoreThanAll));
+            }
+        }
+    }
     let run = Run {
         run_id,
         environment: environment.unwrap_or_else(|| USUAL_ENVIRONMENT.to_owned()),
         started_at,
         finished_at,
         stage: read_stage((stage, 5), (from, 6), (to, 7), rules)?,
-        counts: Counts {
-            source: count(n_source).map_err(at(8))?,
-            total: count(n_total).map_err(at(9))?,
-            good: count(n_good).map_err(at(10))?,
-            quarantined: count(n_quarantined).map_err(at(11))?,
-        },
+        counts,
         newest: maybe(newest, |cell| read_newest(cell, rules)).map_err(at(12))?,
         source_newest: maybe(source_newest, |cell| read_newest(cell, rules)).map_err(at(13))?,
         filled: read_filled((non_null, 14), (non_null_of, 15))?,
@@ -212,8 +223,8 @@ fn read_filled(non_null: Placed<'_, '_>, of: Placed<'_, '_>) -> Result<Option<Fi
         (None, None) => Ok(None),
         (Some(_), None) => Err(Fault(Some(of.1), Problem::NoValue)),
         (None, Some(_)) => Err(Fault(Some(non_null.1), Problem::NoValue)),
-        (Some(non_null), Some(total)) if non_null > total => {
-            Err(Fault(Some(of.1), Problem::MoreThanAll))
+        (Some(filled), Some(total)) if filled > total => {
+            Err(Fault(Some(non_null.1), Problem::MoreThanAll))
         }
         (Some(non_null), Some(total)) => Ok(Some(Filled::Rows { non_null, total })),
     }

@@ -6,6 +6,7 @@ use freshness_core::civil::Zone;
 use super::summary::Summary;
 use super::{InputArgs, report, store, with_progress, zone};
 use crate::cli::{Answer, Context};
+use crate::outputs::words;
 use crate::rounds::ingest;
 use crate::sources::TimeRules;
 
@@ -51,5 +52,11 @@ pub(super) fn run(args: &RunsArgs, context: &mut Context) -> anyhow::Result<Answ
     summary.changed = Some(done.counts.changed);
     summary.datasets_new = Some(done.counts.datasets_new);
     report(&done, &summary, context)?;
+    if done.counts.contradicting > 0 {
+        context.out.warn(format_args!(
+            "{} told differently before, with the same end and as much said: what speaks worse of the dataset stays",
+            words::count(done.counts.contradicting, "run")
+        ));
+    }
     Ok(Answer::Healthy)
 }
