@@ -106,6 +106,17 @@ impl Store {
         })
     }
 
+    /// The environments in which anything is promised, by name.
+    pub fn environments_declared(&self) -> Result<Vec<String>, StoreError> {
+        self.explain(|| {
+            let mut all = self.connection.prepare_cached(
+                "SELECT DISTINCT environment FROM declarations ORDER BY environment",
+            )?;
+            let names = all.query_map([], |row| row.get(0))?;
+            Ok(names.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Those that are wanted, by dataset and environment. What others mean is not
     /// read.
     pub fn declarations_of(

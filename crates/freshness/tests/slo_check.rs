@@ -281,12 +281,11 @@ fn a_breach_stands_among_the_incidents_and_costs_the_dashboards() {
     );
     // Three quarters of the rows that were promised are missing.
     let trust = house.run("trust solo").expect(0).stdout;
-    let caveat = "new_feed has broken its promise of row_count since 2026-02-28 12:00 UTC";
+    let caveat = "new_feed has broken its promise of row_count since 2026-02-28 05:00 UTC";
     assert!(trust.contains(caveat), "{trust}");
-    // What is mended is over with the next check.
+    // What is mended is over, whether promises are checked or not.
     house.run("check").expect(1);
     ran(&house, "new_feed,2,2026-02-28T11:00:00Z,250,\n");
-    house.run("slo check").expect(1);
     let over = json(&house.run("incidents --format json").expect(0));
     assert!(
         over["incidents"]
@@ -295,6 +294,74 @@ fn a_breach_stands_among_the_incidents_and_costs_the_dashboards() {
             .iter()
             .all(|of| of["root"] != "new_feed")
     );
+}
+
+/// A threshold of an hour is kept at noon and broken an hour later.
+#[test]
+fn promises_are_judged_at_the_instant_that_is_asked_whoever_checked_last() {
+    let house = House::fitted();
+    let boards = "dashboard_id,dataset_id\nsolo,fct_revenue\n";
+    fs::write(house.path("boards.csv"), boards).unwrap();
+    house.run("import dashboards boards.csv").expect(0);
+    let fresh = "freshness: { threshold: 1h, field: updated_at }";
+    let contract = format!("dataset: fct_revenue\nservice_levels:\n  {fresh}\n");
+    declare(&house, &[("a", &contract)]);
+    ran(
+        &house,
+        "fct_revenue,1,2026-02-28T11:50:00Z,10,2026-02-28T11:40:00Z\n",
+    );
+    house.run("slo check").expect(0);
+    let later = "--now 2026-02-28T13:10:00Z";
+    let incidents = |now: &str| {
+        let told = house.run(&format!("incidents --format json {now}"));
+        let told = json(&told.expect(0));
+        let all = told["incidents"].as_array().unwrap().clone();
+        all.into_iter().find(|of| of["root"] == "fct_revenue")
+    };
+    assert_eq!(incidents(""), None);
+    // It counts from when the age passed the hour, not from the look at it.
+    assert_eq!(incidents(later).unwrap()["since"], "2026-02-28T12:40:00Z");
+    let caveat = "fct_revenue has broken its promise of freshness since 2026-02-28 12:40 UTC";
+    let trust = house.run(&format!("trust solo {later}")).expect(0).stdout;
+    assert!(trust.contains(caveat), "{trust}");
+    house.run("slo check").expect(0);
+    let shut = house.run(&format!("gate solo --min-score 100 {later}"));
+    shut.expect(1);
+    // Where the run is known that mends it, it is over without a check.
+    let head = "dataset_id,run_id,finished_at,counts_source,newest\n";
+    let mended = "fct_revenue,2,2026-02-28T13:05:00Z,10,2026-02-28T13:00:00Z\n";
+    fs::write(house.path("runs.csv"), format!("{head}{mended}")).unwrap();
+    house
+        .run(&format!("import runs runs.csv {later}"))
+        .expect(0);
+    assert_eq!(incidents(later), None);
+}
+
+#[test]
+fn doctor_tells_when_promises_were_last_checked() {
+    let house = house(ORDERS, GOOD);
+    let of = |line: &str| {
+        let told = json(&house.run(&format!("doctor --format json{line}")));
+        let all = told["findings"].as_array().unwrap().clone();
+        let of = all.into_iter().find(|of| of["part"] == "slo").unwrap();
+        (
+            of["health"].as_str().unwrap().to_owned(),
+            of["finding"].as_str().unwrap().to_owned(),
+        )
+    };
+    let never = of("");
+    assert_eq!(never.0, "problem");
+    assert!(never.1.contains("never checked"), "{never:?}");
+    house.run("slo check").expect(0);
+    assert_eq!(
+        of(""),
+        ("ok".into(), "2026-02-28 12:00 UTC (0 s ago)".into())
+    );
+    let old = of(" --now 2026-03-01T13:00:00Z");
+    assert_eq!(old.0, "problem");
+    assert!(old.1.contains("in prod is old"), "{old:?}");
+    fs::write(house.path("freshness.yaml"), "slo:\n  max_check_age: 2d\n").unwrap();
+    assert_eq!(of(" --now 2026-03-01T13:00:00Z").0, "ok");
 }
 
 /// Without runs the arrivals tell when data came, and how much.

@@ -18,10 +18,10 @@ pub enum Broken {
     Scope(DatasetId),
 }
 
-/// The promises that a dataset does not keep, as the last look at them found.
+/// The promises that a dataset does not keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breach {
-    /// Since when: UTC seconds.
+    /// When the first of them broke: UTC seconds.
     pub since: i64,
     /// How much it matters, of the worst of them.
     pub severity: Severity,

@@ -22,6 +22,7 @@ mod reach;
 mod run;
 mod runs;
 mod service_levels;
+mod since;
 mod values;
 mod verdict;
 
@@ -42,6 +43,7 @@ pub use service_levels::{
     About, Anomaly, AnomalyMethod, Availability, CountField, DayPromise, Freshness, Objective,
     Quality, RowCount, ServiceLevels,
 };
+pub use since::broken_since;
 pub use values::ValueError;
 pub use verdict::{
     BreachSeverity, Direction, Evidence, Outcome, Reason, SKEW_TOLERANCE_SECONDS, Season, Verdict,

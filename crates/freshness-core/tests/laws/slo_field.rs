@@ -5,7 +5,8 @@
 use freshness_core::civil::{Holidays, Zone};
 use freshness_core::slo::{
     About, Anomaly, AnomalyMethod, Counts, DayPromise, DayState, Freshness, Newest, Objective,
-    Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict, history, judge,
+    Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict, broken_since,
+    history, judge,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -104,6 +105,45 @@ fn reason(verdict: &Verdict) -> Reason {
 
 fn is_breach(verdict: &Verdict) -> bool {
     verdict.outcome.is_breach()
+}
+
+/// Whoever looks late finds it no later.
+#[test]
+fn a_promise_is_broken_since_its_limit_was_passed() {
+    let since = |levels: &ServiceLevels, ran: Run, now: &str| {
+        let verdict = one(levels, vec![ran], now);
+        let since = broken_since(levels, &verdict, &Holidays::builtin(), at(now));
+        since.map(|since| Timestamp::from_second(since).unwrap().to_string())
+    };
+    let ran = || run("2026-02-27T06:00", 40);
+    let some = |at: &str| Some(at.to_owned());
+    assert_eq!(since(&fresh(24.0), ran(), "2026-02-28T06:00"), None);
+    assert_eq!(
+        since(&fresh(24.0), ran(), "2026-03-02T12:00"),
+        some("2026-02-28T06:00:00Z")
+    );
+    // On business days Friday's data of 07:00 in Berlin is a day old on Monday.
+    let mut levels = by_half_past_seven();
+    let monday = since(&levels, ran(), "2026-03-02T12:00");
+    assert_eq!(monday, some("2026-03-02T06:30:00Z"));
+    if let Some(freshness) = &mut levels.freshness {
+        freshness.by = None;
+        freshness.threshold = Some(24.0 * 3_600.0);
+    }
+    let monday = since(&levels, ran(), "2026-03-02T12:00");
+    assert_eq!(monday, some("2026-03-02T06:00:00Z"));
+    let few = ServiceLevels {
+        row_count: Some(RowCount {
+            about: about(),
+            min_rows: Some(100),
+            ..RowCount::default()
+        }),
+        ..ServiceLevels::default()
+    };
+    assert_eq!(
+        since(&few, ran(), "2026-03-02T12:00"),
+        some("2026-02-27T06:00:00Z")
+    );
 }
 
 /// elementary-data/elementary#2052: bursts on the 1st are flagged every month.

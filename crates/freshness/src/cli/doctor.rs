@@ -12,7 +12,7 @@ use crate::rounds::{self, Finding, Health};
 /// Say whether the monitor itself is healthy.
 ///
 /// Looks at the store's integrity, at the age of arrivals, models and checks, also
-/// those of coverage, at the clock and at the configuration. Changes nothing.
+/// those of promises and of coverage, at the clock and at the configuration. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness doctor
@@ -38,6 +38,7 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
         now,
         settings.check.max_model_age,
         settings.coverage.max_check_age,
+        settings.slo.max_check_age,
     );
     findings.push(clock(context, now));
     findings.push(configuration(context));

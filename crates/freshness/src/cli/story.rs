@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
-use crate::config::{CheckSettings, CoverageSettings, Format, Settings};
+use crate::config::{CheckSettings, CoverageSettings, Format, Settings, SloSettings};
 use crate::outputs::Output;
 
 pub(super) use folder::Folder;
@@ -45,6 +45,7 @@ impl Story {
             fit: Parameters::default(),
             check: CheckSettings::default(),
             coverage: CoverageSettings::default(),
+            slo: SloSettings::default(),
             connections: BTreeMap::new(),
         };
         let context = Context {

@@ -45,6 +45,9 @@ pub struct ConfigFile {
     /// How coverage is watched.
     #[serde(default)]
     pub coverage: CoverageSection,
+    /// How promises are watched.
+    #[serde(default)]
+    pub slo: SloSection,
     /// The databases that hold datasets, by name.
     #[serde(default, deserialize_with = "named")]
     pub connections: BTreeMap<String, ConnectionSection>,
@@ -83,6 +86,14 @@ pub struct CheckSection {
 #[serde(deny_unknown_fields)]
 pub struct CoverageSection {
     /// Time since the last check of coverage after which `doctor` fails, such as `2h`.
+    pub max_check_age: Option<String>,
+}
+
+/// How promises are watched, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SloSection {
+    /// Time since the last `slo check` after which `doctor` fails, such as `2h`.
     pub max_check_age: Option<String>,
 }
 

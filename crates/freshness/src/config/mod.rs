@@ -14,7 +14,9 @@ pub(crate) mod values;
 
 pub use connections::{Connection, ConnectionSection, FileSection, PostgresSection};
 pub use environment::Environment;
-pub use file::{CheckSection, ConfigFile, CoverageSection, FitSection};
+pub use file::{CheckSection, ConfigFile, CoverageSection, FitSection, SloSection};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;
-pub use resolve::{CheckSettings, ColorChoice, CoverageSettings, Format, Settings, resolve};
+pub use resolve::{
+    CheckSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings, resolve,
+};

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::pictures::{Protocol, terminal_protocol};
 use super::{
     CheckSection, ConfigFile, Connection, CoverageSection, Environment, FitSection, GlobalFlags,
-    values,
+    SloSection, values,
 };
 
 /// Everything a command can be told that is not its own argument.
@@ -48,6 +48,8 @@ pub struct Settings {
     pub check: CheckSettings,
     /// How coverage is watched.
     pub coverage: CoverageSettings,
+    /// How promises are watched.
+    pub slo: SloSettings,
     /// The databases that hold datasets, by name.
     pub connections: BTreeMap<String, Connection>,
 }
@@ -73,6 +75,13 @@ impl Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoverageSettings {
     /// Time since the last check of coverage after which the monitor is ill.
+    pub max_check_age: SignedDuration,
+}
+
+/// How promises are watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SloSettings {
+    /// Time since the last `slo check` after which the monitor is ill.
     pub max_check_age: SignedDuration,
 }
 
@@ -127,6 +136,15 @@ impl Default for CoverageSettings {
     }
 }
 
+impl Default for SloSettings {
+    fn default() -> SloSettings {
+        SloSettings {
+            // Whoever has promises checks them every day at least.
+            max_check_age: SignedDuration::from_hours(24),
+        }
+    }
+}
+
 /// Reads the configuration file and settles every question.
 pub fn resolve(flags: GlobalFlags, environment: &Environment) -> anyhow::Result<Settings> {
     let config = flags
@@ -169,6 +187,9 @@ fn settle(
             max_model_age,
         },
         coverage: CoverageSection { max_check_age },
+        slo: SloSection {
+            max_check_age: max_slo_check_age,
+        },
         connections,
         duckdb_library,
     } = file;
@@ -243,6 +264,12 @@ fn settle(
             max_check_age: match max_check_age {
                 Some(text) => age("coverage.max_check_age", &text)?,
                 None => CoverageSettings::default().max_check_age,
+            },
+        },
+        slo: SloSettings {
+            max_check_age: match max_slo_check_age {
+                Some(text) => age("slo.max_check_age", &text)?,
+                None => SloSettings::default().max_check_age,
             },
         },
         connections: connections

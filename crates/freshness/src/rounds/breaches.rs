@@ -1,33 +1,71 @@
-//! Which datasets break a promise, as the last looks at the promises found?
+//! Which datasets break a promise now?
+//!
+//! Promises are judged at the instant that is asked about, as `slo check` would:
+//! what its last run found may be old, and whoever stops it must not keep a
+//! dashboard green.
 
 use std::collections::BTreeMap;
 
+use freshness_core::civil::Holidays;
 use freshness_core::coverage::{Condition, ContractRow, ScopeKey, ScopeState, by_dataset};
 use freshness_core::incidents::{Breach, Broken};
-use freshness_core::slo::{BreachSeverity, USUAL_ENVIRONMENT, lost};
+use freshness_core::slo::{BreachSeverity, USUAL_ENVIRONMENT, broken_since, lost};
 use freshness_core::state::Severity;
 use freshness_store::{DatasetNo, Store};
 use jiff::Timestamp;
 
-use super::{RoundError, coverage};
+use super::slo::{SloDataset, promises, slo_look};
+use super::{DatasetFailure, RoundError, coverage, holidays};
 
-/// What stands at an instant; of what began after it nobody knew. Arrivals are
-/// those of production, so where anything runs in `prod` only promises there
-/// count: what is broken in a test is no incident.
-pub(super) fn breaches(
+/// What promises say at an instant.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The datasets that break one.
+    pub(super) breaches: BTreeMap<DatasetNo, Breach>,
+    /// Promises that cannot be read.
+    pub(super) failures: Vec<DatasetFailure>,
+}
+
+/// What is broken at an instant. Arrivals are those of production, so where
+/// anything runs in `prod` only promises there count: what is broken in a test is
+/// no incident.
+pub(super) fn kept(
     store: &Store,
     now: Timestamp,
-) -> Result<BTreeMap<DatasetNo, Breach>, RoundError> {
-    let is_known = store.environment_no(USUAL_ENVIRONMENT)?.is_some();
-    let mut breaches: BTreeMap<DatasetNo, Breach> = BTreeMap::new();
-    for standing in store.standing_breaches()? {
-        let is_elsewhere = is_known && standing.environment != USUAL_ENVIRONMENT;
-        let Some(severity) = standing.verdict.outcome.severity() else {
+    threads: Option<u16>,
+) -> Result<Kept, RoundError> {
+    let mut kept = Kept::default();
+    if store.n_declarations()? > 0 {
+        let is_known = store.environment_no(USUAL_ENVIRONMENT)?.is_some();
+        let which = is_known.then_some(USUAL_ENVIRONMENT);
+        let promises = promises(store, which, |_| true)?;
+        let looked = slo_look(store, promises, now, threads)?;
+        kept.failures = looked.failures;
+        let holidays = holidays();
+        for dataset in &looked.datasets {
+            add_levels(dataset, &holidays, now, &mut kept.breaches);
+        }
+    }
+    add_scopes(store, now, &mut kept.breaches)?;
+    for breach in kept.breaches.values_mut() {
+        breach.broken.sort_unstable();
+    }
+    Ok(kept)
+}
+
+/// The service levels that a dataset breaks.
+fn add_levels(
+    dataset: &SloDataset,
+    holidays: &Holidays,
+    now: Timestamp,
+    breaches: &mut BTreeMap<DatasetNo, Breach>,
+) {
+    let now = now.as_second();
+    let promise = &dataset.promise;
+    for verdict in &dataset.verdicts {
+        let Some(severity) = verdict.outcome.severity() else {
             continue;
         };
-        if is_elsewhere || standing.since > now {
-            continue;
-        }
         let severity = match severity {
             BreachSeverity::Advisory => Severity::Advisory,
             BreachSeverity::Warning => Severity::Warning,
@@ -36,11 +74,10 @@ pub(super) fn breaches(
         // What only warns takes nothing away.
         let lost = match severity {
             Severity::Advisory => 0.0,
-            Severity::Warning | Severity::Critical => lost(&standing.verdict),
+            Severity::Warning | Severity::Critical => lost(verdict),
         };
-        let objective = standing.verdict.objective;
-        let since = standing.since.as_second();
-        let breach = breaches.entry(standing.no).or_insert_with(|| Breach {
+        let since = broken_since(&promise.levels, verdict, holidays, now).unwrap_or(now);
+        let breach = breaches.entry(promise.no).or_insert_with(|| Breach {
             since,
             severity,
             broken: Vec::new(),
@@ -49,16 +86,11 @@ pub(super) fn breaches(
         breach.since = breach.since.min(since);
         breach.severity = breach.severity.max(severity);
         breach.lost = breach.lost.max(lost);
-        let broken = Broken::Level(objective);
+        let broken = Broken::Level(verdict.objective);
         if !breach.broken.contains(&broken) {
             breach.broken.push(broken);
         }
     }
-    add_scopes(store, now, &mut breaches)?;
-    for breach in breaches.values_mut() {
-        breach.broken.sort_unstable();
-    }
-    Ok(breaches)
 }
 
 /// Scopes that are not covered as their contracts ask, under the datasets that

@@ -10,7 +10,7 @@ use freshness_core::trust::period_seconds;
 use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 
-use super::breaches::breaches;
+use super::breaches::kept;
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
@@ -53,7 +53,7 @@ pub struct Judged {
     pub odds: Option<Odds>,
     /// Seconds from one delivery to the next; `None` without a calendar.
     pub period_seconds: Option<i64>,
-    /// The promises that it does not keep; the last look at them found it.
+    /// The promises that it does not keep at the instant that was judged.
     pub breach: Option<Breach>,
 }
 
@@ -211,15 +211,19 @@ fn judge_all(
         }
     }
     let mut datasets = Vec::with_capacity(judged.len());
-    let mut breaches = breaches(store, now)?;
+    let mut kept = kept(store, now, threads)?;
     for (mut judged, failure) in judged {
-        judged.breach = breaches.remove(&judged.no);
+        judged.breach = kept.breaches.remove(&judged.no);
         doubts.extend(failure.map(|failure| Doubt::Unreadable {
             failure,
             may_be_critical: judged.dataset.critical,
         }));
         datasets.push(judged);
     }
+    doubts.extend(kept.failures.into_iter().map(|failure| Doubt::Unreadable {
+        failure,
+        may_be_critical: false,
+    }));
     let found = found(store, &datasets, &stood(store, now)?, now)?;
     let checked = Checked {
         now,

@@ -3,6 +3,8 @@
 //! A monitor that is not fed, not fitted or not run reports nothing late, and
 //! looks like a warehouse in which nothing is.
 
+mod watched;
+
 use std::path::Path;
 
 use freshness_core::dataset::DatasetId;
@@ -11,6 +13,7 @@ use freshness_store::{Access, DatasetEntry, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use self::watched::{last_coverage_check, last_slo_check};
 use crate::clock::CLOCK_SLACK;
 use crate::outputs::words;
 
@@ -45,11 +48,13 @@ pub fn doctor(
     now: Timestamp,
     max_age: SignedDuration,
     max_coverage_age: SignedDuration,
+    max_slo_age: SignedDuration,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let looked = Store::open(path, Access::ReadOnly).and_then(|store| {
         store.at_one_instant(|store| {
             examine(store, now, max_age, &mut findings)?;
+            findings.extend(last_slo_check(store, now, max_slo_age)?);
             findings.extend(last_coverage_check(store, now, max_coverage_age)?);
             Ok::<_, StoreError>(())
         })
@@ -289,50 +294,6 @@ fn last_check(store: &Store, now: Timestamp) -> Result<Finding, StoreError> {
         words::thousands(check.n_critical)
     );
     Ok(Finding::new("check", Health::Ok, finding))
-}
-
-/// Nothing where there is nothing to cover.
-fn last_coverage_check(
-    store: &Store,
-    now: Timestamp,
-    max_age: SignedDuration,
-) -> Result<Option<Finding>, StoreError> {
-    let (n_contracts, last) = (store.n_contracts()?, store.last_coverage_check()?);
-    let problem = |finding: String| Some(Finding::new("coverage", Health::Problem, finding));
-    let Some(check) = last else {
-        let never = "never checked; run `freshness coverage check` as often as you want to know";
-        return Ok(match n_contracts {
-            0 => None,
-            _ => problem(never.to_owned()),
-        });
-    };
-    let age = now.duration_since(check.now);
-    let at = format!(
-        "{} ({} ago)",
-        words::utc(check.now),
-        words::duration(age.as_secs())
-    );
-    Ok(if age.is_negative() {
-        problem(format!(
-            "the clock is behind the last check: now is {}, the last check judged {}",
-            words::utc(now),
-            words::utc(check.now)
-        ))
-    } else if n_contracts == 0 {
-        problem("no contracts: nothing is known to be missing".to_owned())
-    } else if age > max_age {
-        problem(format!(
-            "the last check is old: {at}; run `freshness coverage check` at least every {}",
-            words::duration(max_age.as_secs())
-        ))
-    } else {
-        let finding = format!(
-            "{at}: {} of {} not covered",
-            words::thousands(check.n_unhealthy),
-            words::count(check.n_contracts, "contract")
-        );
-        Some(Finding::new("coverage", Health::Ok, finding))
-    })
 }
 
 /// The first few of many.
