@@ -5,7 +5,7 @@ mod house;
 use std::fs;
 
 use freshness_core::slo::{Newest, Reach};
-use freshness_store::{Access, DeclarationEntry, Store};
+use freshness_store::{Access, DeclarationEntry, Declared, Store};
 use house::postgres::postgres;
 use house::{House, Ran, duckdb};
 use serde_json::{Value, json};
@@ -252,6 +252,54 @@ fn what_gives_no_time_is_told_and_stops_no_other() {
 }
 
 #[test]
+fn a_table_whose_name_is_none_is_refused_on_import_and_fails_alone_where_it_is_kept() {
+    let house = declared("misnamed");
+    let contract = "dataset: lake_orders\nconnection: lake\ntable: ../lake/ord\nservice_levels: {row_count: {min_rows: 1}}\n";
+    fs::write(house.path("promises/misnamed.yaml"), contract).unwrap();
+    let ran = house.run("import slo promises").expect(2);
+    assert!(
+        ran.stderr.contains("promises/misnamed.yaml:3:8: table: not the name of a table: ../lake/ord (catalog.schema.table;"),
+        "{ran:?}"
+    );
+    // An older version took it.
+    let path = house.path(".freshness/freshness.db");
+    let mut store = Store::open(&path, Access::ReadWrite).unwrap();
+    let mut kept: Vec<Declared> = Vec::new();
+    for entry in store.declarations().unwrap() {
+        kept.push(Declared {
+            origins: store.origins(&entry).unwrap(),
+            folder: entry.folder.clone(),
+            declaration: entry.declaration.unwrap(),
+        });
+    }
+    let clicks = kept
+        .iter_mut()
+        .find(|of| of.declaration.dataset.as_str() == "clicks");
+    clicks.unwrap().declaration.measured.table = Some("../lake/ord".to_owned());
+    let folders = [kept[0].folder.clone()];
+    store.declare(&folders, &kept).unwrap();
+    drop(store);
+    let ran = run(&house, "misnamed", "slo measure --format ndjson").expect(2);
+    let said: Vec<Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(said[0]["state"], "no_table");
+    assert_eq!(said[0]["reason"], "not the name of a table: ../lake/ord");
+    assert_eq!(
+        (&said[1]["state"], &said[2]["state"]),
+        (&json!("measured"), &json!("measured"))
+    );
+    assert!(
+        ran.stderr
+            .contains("hint: a table is catalog.schema.table;"),
+        "{ran:?}"
+    );
+    run(&house, "misnamed", "slo measure --dry-run").expect(2);
+}
+
+#[test]
 fn a_file_that_a_loader_holds_is_said_to_be_held() {
     let house = declared("held");
     let loader = duckdb::hold(&house.path("lake.duckdb"));
@@ -286,6 +334,26 @@ fn a_secret_is_named_where_it_should_be_and_never_shown() {
     );
     let all = ran.stdout + &ran.stderr;
     assert!(!all.contains("hunter2") && !all.contains("ann:"), "{all}");
+    let refused = postgres().url_of("hunter2", "postgres");
+    // What stands before a second `@` could be the password or not.
+    for (url, why) in [
+        (
+            "postgresql://monitor:hun@ter2@127.0.0.1:5432/sales",
+            "holds a URL with more than one `@`",
+        ),
+        (
+            "postgresql://hunter2.invalid/sales?user=hunter2",
+            "cannot connect: the variable FRESHNESS_TEST_URL: ",
+        ),
+        (&refused, "the user or the password is refused (SQLSTATE 28"),
+    ] {
+        let mut command = house.command("slo measure fct_orders");
+        command.env("FRESHNESS_TEST_URL", url);
+        let ran = Ran::from(command.output().unwrap()).expect(2);
+        let all = ran.stdout + &ran.stderr;
+        assert!(all.contains(why), "{all}");
+        assert!(!all.contains("hun") && !all.contains("ter2"), "{all}");
+    }
     // A variable that the file names is not one that sets nothing.
     let doctor = run(&house, "secrets", "doctor");
     assert!(!(doctor.stdout + &doctor.stderr).contains("FRESHNESS_TEST_URL"));

@@ -62,6 +62,7 @@ fn at(url: &str) -> Address {
     Address::Postgres {
         config: Box::new(url.parse().unwrap()),
         authority: None,
+        secret_in: None,
     }
 }
 
@@ -255,6 +256,7 @@ fn a_server_is_known_by_its_certificate_where_that_is_required() {
         let address = Address::Postgres {
             config: Box::new(url.parse().unwrap()),
             authority: authority.map(Path::to_owned),
+            secret_in: None,
         };
         let by_tls = "(SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())";
         told(&look_at(&address, LONG, &[filtered("orders", by_tls)])).remove(0)

@@ -244,5 +244,6 @@ fn address(url: &str) -> Address {
     Address::Postgres {
         config: Box::new(url.parse().unwrap()),
         authority: None,
+        secret_in: None,
     }
 }

@@ -300,6 +300,159 @@ error: 1 mistake in service levels; nothing was imported
 }
 
 #[test]
+fn a_mistake_of_a_level_hides_no_mistake_of_another_file() {
+    check_refused(
+        &[
+            (
+                "slo/_domain.yaml",
+                "ownr: ann\nservice_levels: { freshness: { threshold: [] } }\n",
+            ),
+            ("slo/a.yaml", "dataset: ' a'\n"),
+            (
+                "slo/b.yaml",
+                "dataset: b\nservice_levels: { freshness: { field: x, weekdays: Mon, calendar: daily } }\n",
+            ),
+            ("slo/sub/_system.yaml", "owner: [\n"),
+            (
+                "slo/sub/c.yaml",
+                "dataset: c\nservice_levels: { row_count: { min_rows: 2, max_rows: 1 } }\n",
+            ),
+        ],
+        "\
+error: 6 mistakes in service levels; nothing was imported
+  slo/_domain.yaml:1:1: ownr: unknown key (did you mean `owner`?)
+  slo/_domain.yaml:2:43: service_levels.freshness.threshold: expected a duration such as 6h, 1h30m or 2 days, found a list
+  slo/a.yaml:1:10: dataset: dataset id begins or ends with white space: \" a\"
+  slo/b.yaml:2:67: service_levels.freshness.calendar: weekdays is said too; only one of them can hold
+  slo/sub/_system.yaml:1:8: not YAML: unclosed bracket '['
+  slo/sub/c.yaml:2:42: service_levels.row_count.min_rows: 2 is more than 1, the most there may be
+",
+    );
+}
+
+#[test]
+fn a_folder_or_file_alone_means_what_it_means_among_the_others() {
+    let whole = declared();
+    let of = |house: &House, dataset: &str| -> serde_json::Value {
+        let shown = house
+            .run(&format!("slo show {dataset} --format json"))
+            .expect(0)
+            .stdout;
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        shown["declarations"][0].clone()
+    };
+    for (root, files) in [
+        ("slo/finance/orders", 4),
+        ("slo/finance/orders/raw.yaml", 3),
+    ] {
+        let house = House::imported();
+        write(&house, &FOLDER);
+        let ran = house
+            .run(&format!("import slo {root} --format json"))
+            .expect(0);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(told["files"], files, "{root}");
+        let (alone, among) = (of(&house, "raw_orders"), of(&whole, "raw_orders"));
+        assert_eq!(alone["service_levels"], among["service_levels"], "{root}");
+        assert_eq!(alone["connection"], "warehouse", "{root}");
+        let shown = house.run("slo show raw_orders").expect(0).stdout;
+        let above = if root.ends_with("yaml") {
+            "../_domain.yaml:6\n"
+        } else {
+            " ../_domain.yaml:6\n"
+        };
+        assert!(shown.contains(above), "{shown}");
+    }
+    // A mistake above is one; what a folder without levels cuts off is said.
+    let house = House::imported();
+    write(
+        &house,
+        &[
+            ("slo/_domain.yaml", "owner: ann\n"),
+            ("slo/a/b/_system.yaml", "ownr: bob\n"),
+            ("slo/a/b/c/x.yaml", "dataset: x\n"),
+        ],
+    );
+    let ran = house.run("import slo slo/a/b/c").expect(2);
+    assert!(
+        ran.stderr
+            .contains("slo/a/b/c/../_system.yaml:1:1: ownr: unknown key"),
+        "{ran:?}"
+    );
+    write(&house, &[("slo/a/b/_system.yaml", "owner: bob\n")]);
+    let ran = house.run("import slo slo/a/b/c").expect(0);
+    assert!(
+        ran.stderr.contains("slo/a/b/c/../../../_domain.yaml: left out: no level stands in the folder between, ../../../a; import"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn the_zone_of_a_contract_is_that_of_its_deadline() {
+    let house = House::imported();
+    write(
+        &house,
+        &[
+            ("slo/_system.yaml", "timezone: Europe/Berlin\n"),
+            (
+                "slo/a.yaml",
+                "dataset: a\nservice_levels: { freshness: { deadline: '07:30', weekdays: Mon-Fri } }\n",
+            ),
+            (
+                "slo/b.yaml",
+                "dataset: b\nservice_levels: { freshness: { deadline: '07:30', timezone: Asia/Tokyo } }\n",
+            ),
+            (
+                "slo/c.yaml",
+                "dataset: c\ntimezone: null\nservice_levels: { freshness: { deadline: '02:30' } }\n",
+            ),
+            (
+                "slo/d.yaml",
+                "dataset: d\nservice_levels: { freshness: { threshold: 6h, field: t, calendar: Mon-Fri } }\n",
+            ),
+            (
+                "slo/e.yaml",
+                "dataset: e\nservice_levels: { freshness: { deadline: '02:30', timezone: null } }\n",
+            ),
+            (
+                "slo/f.yaml",
+                "dataset: f\nservice_levels: { freshness: { threshold: 6h, field: t } }\n",
+            ),
+        ],
+    );
+    house.run("import slo slo").expect(0);
+    let shown = house.run("slo show").expect(0).stdout;
+    for (dataset, promised) in [
+        ("a", "by 07:30 Europe/Berlin (Mon–Fri)"),
+        ("b", "by 07:30 Asia/Tokyo "),
+        ("c", "by 02:30 UTC "),
+        ("d", "at most 6h old (Mon–Fri, Europe/Berlin)"),
+        ("e", "by 02:30 UTC "),
+        ("f", "at most 6h old "),
+    ] {
+        let line = shown
+            .lines()
+            .find(|line| line.starts_with(&format!("{dataset} ")))
+            .unwrap();
+        assert!(line.contains(promised), "{line}");
+    }
+    let told = house.run("slo diff a").expect(0).stdout;
+    assert!(told.contains("by 07:30 Europe/Berlin (Mon–Fri)"), "{told}");
+    // 07:30 in Berlin is 06:30 UTC in winter.
+    fs::write(
+        house.path("runs.csv"),
+        "dataset_id,run_id,finished_at\na,1,2026-02-26T06:00:00Z\n",
+    )
+    .unwrap();
+    house.run("import runs runs.csv").expect(0);
+    let told = house
+        .run("slo check a --now 2026-02-27T06:40:00Z")
+        .expect(1)
+        .stdout;
+    assert!(told.contains("owed by 2026-02-27 06:30 UTC"), "{told}");
+}
+
+#[test]
 fn a_dataset_is_declared_once_in_an_environment() {
     let house = declared();
     write(

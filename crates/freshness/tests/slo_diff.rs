@@ -46,7 +46,7 @@ fn a_promise_is_said_beside_what_is_usual_and_how_often_it_was_kept() {
     );
     let ran = house.run("slo diff raw_orders").expect(0);
     assert!(
-        ran.stdout.contains("promised by 18:00: kept on 98 % of the last 90 days\n  the promise is 11h40m later than the learned deadline"),
+        ran.stdout.contains("promised by 18:00 UTC: kept on 98 % of the last 90 days\n  the promise is 11h40m later than the learned deadline"),
         "{}",
         ran.stdout
     );

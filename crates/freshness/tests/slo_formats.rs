@@ -50,6 +50,10 @@ slaProperties:
     value: 3
     unit: y
     element: items.item_ts
+  - property: freshness
+    value: 90
+    unit: m
+    element: orders.loaded_at
 ";
 
 const DBT: &str = "\
@@ -74,6 +78,10 @@ sources:
         freshness: null
       - name: stamped
         loaded_at_field: \"convert_timezone('UTC', at)\"
+      - name: asked
+        loaded_at_query: select max(at) from erp.log
+      - name: dotted
+        identifier: v2.orders
 models:
   - name: fct
     config: { freshness: { build_after: { count: 4, period: hour } } }
@@ -120,14 +128,15 @@ fn a_data_contract_of_the_open_standard_is_mapped() {
     let orders = of(&shown, "orders");
     assert_eq!(orders["table"], "erp.orders_v1");
     let freshness = &orders["service_levels"]["freshness"];
-    assert_eq!(freshness["threshold"], 345_600.0);
-    assert_eq!(freshness["field"], "order_ts");
+    // Of the latency and the freshness of a table the stricter one.
+    assert_eq!(freshness["threshold"], 5_400.0);
+    assert_eq!(freshness["field"], "loaded_at");
     assert_eq!(freshness["by"]["minutes"], 540);
     assert_eq!(freshness["timezone"], "Etc/GMT+8");
     assert_eq!(freshness["calendar"], "daily");
     let threshold = orders["values"].as_array().unwrap().iter();
     let mut threshold = threshold.filter(|of| of["key"] == "service_levels.freshness.threshold");
-    assert_eq!(threshold.next().unwrap()["line"], 18);
+    assert_eq!(threshold.next().unwrap()["line"], 44);
     let items = &of(&shown, "items")["service_levels"]["availability"];
     assert_eq!(
         (&items["threshold"], &items["field"]),
@@ -136,6 +145,7 @@ fn a_data_contract_of_the_open_standard_is_mapped() {
     for what in [
         "orders.odcs.yaml:21:5: not mapped: generalAvailability: 2026-05-12T09:30:10-08:00: there is no such promise here",
         "not mapped: retention: 3 y: there is no such promise here",
+        "orders.odcs.yaml:18:12: not mapped: orders: 4d of order_ts; an age of 90m of loaded_at is promised too, and the stricter one holds",
         "not mapped: latency: 3 y: a month or year is not a fixed length: 3y",
     ] {
         assert!(told.contains(what), "{what}\n{told}");
@@ -158,8 +168,10 @@ fn sources_of_dbt_are_mapped_from_yaml() {
         (&customers["threshold"], &customers["critical"]),
         (&43_200.0.into(), &false.into())
     );
-    assert_eq!(shown["declarations"].as_array().unwrap().len(), 2);
+    assert_eq!(of(&shown, "shop.dotted")["table"], "raw.erp.\"v2.orders\"");
+    assert_eq!(shown["declarations"].as_array().unwrap().len(), 3);
     for what in [
+        "not mapped: freshness of shop.asked: loaded_at_query is no column",
         "not mapped: warn_after of shop.orders: 12 hour; the limit is error_after, 1 day",
         "not mapped: freshness of shop.stamped: loaded_at_field is no column: convert_timezone('UTC', at)",
         "not mapped: freshness of the model fct: it says when to build, not a limit",

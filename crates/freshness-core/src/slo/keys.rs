@@ -119,7 +119,8 @@ const FRESHNESS: &[Key] = &[
     key(
         "timezone",
         Holds::Zone,
-        "The zone in which days and the deadline are meant, such as Europe/Berlin; UTC if absent.",
+        "The zone in which days and the deadline are meant, such as Europe/Berlin; if absent the \
+         `timezone` beside `dataset`, and UTC if that is absent too.",
     ),
     DESCRIPTION,
     OWNER,
@@ -268,7 +269,8 @@ const PARTITION_FILTER: Key = key(
 const TIMEZONE: Key = key(
     "timezone",
     Holds::Zone,
-    "The zone in which times without one, and dates, are meant; without it they tell nothing.",
+    "The zone in which times without one, and dates, are meant, which tell nothing without it; \
+     and in which days and the deadline of freshness are, where that names no other.",
 );
 const ENVIRONMENT: Key = key(
     "environment",

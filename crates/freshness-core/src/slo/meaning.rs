@@ -14,7 +14,7 @@ use super::service_levels::{
     ServiceLevels,
 };
 use super::values;
-use crate::civil::Holidays;
+use crate::civil::{Holidays, Zone};
 use crate::dataset::DatasetId;
 use crate::schedule::Calendar;
 
@@ -70,6 +70,16 @@ pub fn service_levels(
     holidays: &Holidays,
     found: &mut Findings,
 ) -> ServiceLevels {
+    // Cleared in the section, the zone of what is around it does not hold there.
+    let zone_around = around
+        .said("timezone")
+        .filter(|_| {
+            let own = promises
+                .said("freshness")
+                .and_then(|node| node.get("timezone"));
+            own.is_none()
+        })
+        .and_then(|node| values::zone(node).ok());
     let in_section = |name: &'static str| {
         let node = promises.said(name)?;
         let section = Section {
@@ -80,7 +90,8 @@ pub fn service_levels(
         Some(section)
     };
     ServiceLevels {
-        freshness: in_section("freshness").and_then(|section| section.freshness(holidays, found)),
+        freshness: in_section("freshness")
+            .and_then(|section| section.freshness(zone_around, holidays, found)),
         availability: in_section("availability").and_then(|section| section.availability(found)),
         row_count: in_section("row_count").and_then(|section| section.row_count(found)),
         quality: in_section("quality").and_then(Section::quality),
@@ -151,7 +162,12 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    fn freshness(self, holidays: &Holidays, found: &mut Findings) -> Option<Freshness> {
+    fn freshness(
+        self,
+        zone_around: Option<Zone>,
+        holidays: &Holidays,
+        found: &mut Findings,
+    ) -> Option<Freshness> {
         let n_faults = found.faults.len();
         let by = self.read("deadline", values::time_of_day);
         let freshness = Freshness {
@@ -161,7 +177,7 @@ impl Section<'_> {
             source_threshold: self.read("source_threshold", values::duration),
             by,
             calendar: self.days(holidays, found),
-            timezone: self.read("timezone", values::zone),
+            timezone: self.read("timezone", values::zone).or(zone_around),
             about: self.about.clone(),
         };
         if by.is_none() || freshness.threshold.is_some() {

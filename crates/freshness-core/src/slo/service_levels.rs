@@ -79,7 +79,8 @@ pub struct Freshness {
     /// The days whose time counts towards an age, and those of `by`; all if
     /// absent. Days of the week, business days, or for `by` alone days of the month.
     pub calendar: Option<Calendar>,
-    /// The zone in which days and times of day are meant; UTC if absent.
+    /// The zone in which days and times of day are meant, its own or that of the
+    /// contract; UTC if absent.
     pub timezone: Option<Zone>,
 }
 

@@ -197,22 +197,20 @@ impl Connection {
 
 impl PostgresSection {
     fn address(&self) -> Result<Address, String> {
+        let url = secret(self.url_env.as_deref(), self.url_file.as_deref())?;
+        let (config, secret_in) = match url {
+            Some((url, from)) => (read_url(&url, &from)?, Some(from)),
+            None => (self.config()?, None),
+        };
         Ok(Address::Postgres {
-            config: Box::new(self.config()?),
+            config: Box::new(config),
             authority: self.ca_file.clone(),
+            secret_in,
         })
     }
 
+    /// What the parts say.
     fn config(&self) -> Result<Config, String> {
-        let url = secret(self.url_env.as_deref(), self.url_file.as_deref())?;
-        if let Some((url, from)) = url {
-            let unreadable = |_| {
-                format!(
-                    "{from} holds no URL of PostgreSQL, such as postgresql://user@host/database"
-                )
-            };
-            return url.parse().map_err(unreadable);
-        }
         let mut config = Config::new();
         if let Some(host) = &self.host {
             config.host(host);
@@ -230,6 +228,21 @@ impl PostgresSection {
         }
         Ok(config)
     }
+}
+
+/// Reads a URL from a variable or file, which an error names instead of it.
+fn read_url(url: &str, from: &str) -> Result<Config, String> {
+    // Which of two ends the password, nobody can tell; the rest of it would be
+    // taken for the name of the server.
+    if url.contains("://") && url.matches('@').count() > 1 {
+        return Err(format!(
+            "{from} holds a URL with more than one `@`; write an `@` in a user, a password or \
+             an option as %40"
+        ));
+    }
+    url.parse().map_err(|_| {
+        format!("{from} holds no URL of PostgreSQL, such as postgresql://user@host/database")
+    })
 }
 
 /// A secret, and in words where it is from; `None` if none is named.

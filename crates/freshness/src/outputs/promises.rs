@@ -1,5 +1,6 @@
 //! How are promises said in words?
 
+use freshness_core::civil::Zone;
 use freshness_core::slo::{Anomaly, AnomalyMethod, Freshness, Quality, RowCount, ServiceLevels};
 use freshness_core::slo::{Origin, duration_text};
 
@@ -70,17 +71,18 @@ fn freshness_words(freshness: &Freshness) -> String {
             .source_threshold
             .map(|seconds| format!("source at most {} old", duration_text(seconds))),
     );
+    let zone = freshness.timezone.unwrap_or_else(Zone::universal);
     words.extend(
         freshness
             .by
-            .map(|by| format!("by {}", time_of_day(by.minutes))),
+            .map(|by| format!("by {} {zone}", time_of_day(by.minutes))),
     );
     let mut words = words.join(" and ");
-    if let Some(zone) = freshness.timezone {
-        words.push_str(&format!(" {zone}"));
-    }
-    if let Some(calendar) = &freshness.calendar {
-        words.push_str(&format!(" ({calendar})"));
+    match (&freshness.calendar, freshness.by) {
+        (Some(calendar), Some(_)) => words.push_str(&format!(" ({calendar})")),
+        // Days are of a zone too.
+        (Some(calendar), None) => words.push_str(&format!(" ({calendar}, {zone})")),
+        (None, _) => {}
     }
     words
 }

@@ -121,7 +121,7 @@ fn under(root: &Path, remark: &Remark) -> Remark {
     let mut remark = remark.clone();
     let file = match root.is_dir() {
         true => root.join(&*remark.place.file),
-        false => root.to_owned(),
+        false => root.with_file_name(&*remark.place.file),
     };
     remark.place.file = file.to_string_lossy().replace('\\', "/").into();
     remark

@@ -17,7 +17,8 @@ use crate::rounds::{DeclareError, Promised, declare};
 ///
 /// A folder declares them in _domain.yaml, _system.yaml and contracts (any
 /// other YAML file that names its dataset); the more specific wins, key by
-/// key. What is imported replaces what the folder declared before. If anything
+/// key. Levels above a folder or file count too, up to the first folder that has
+/// none. What is imported replaces what the folder declared before. If anything
 /// is wrong anywhere, all of it is told and nothing is imported. docs/slo.md
 /// tells the keys.
 #[derive(Debug, Args)]

@@ -86,6 +86,8 @@ struct Query<'a> {
 struct Plan {
     targets: Vec<Target>,
     environments: Vec<String>,
+    /// Targets that no database need be asked about, by their place.
+    refused: BTreeMap<usize, Refusal>,
     /// Declarations that cannot be read.
     unreadable: bool,
 }
@@ -114,11 +116,11 @@ pub(super) fn run(args: &MeasureArgs, context: &mut Context) -> anyhow::Result<A
         threads: context.settings.threads,
     };
     if args.dry_run {
-        let sql = measuring_sql(&plan.targets, &asking);
+        let sql = plan.ask(|targets| measuring_sql(targets, &asking));
         return show_queries(&plan, &sql, context);
     }
     let bar = context.out.progress(plan.targets.len() as u64, "measuring");
-    let looks = measure(&plan.targets, &asking, |n| bar.inc(n));
+    let looks = plan.ask(|targets| measure(targets, &asking, |n| bar.inc(n)));
     bar.finish_and_clear();
     let runs: Vec<(DatasetId, Run)> = plan
         .rows(&looks)
@@ -145,6 +147,26 @@ impl Plan {
             target,
             look,
         })
+    }
+
+    /// The answers to all targets, in their order; `ask` is given those that can
+    /// be asked about.
+    fn ask<R>(
+        &self,
+        ask: impl FnOnce(&[Target]) -> Vec<Result<R, Refusal>>,
+    ) -> Vec<Result<R, Refusal>> {
+        let all = self.targets.iter().enumerate();
+        let readable: Vec<Target> = all
+            .filter(|(place, _)| !self.refused.contains_key(place))
+            .map(|(_, target)| target.clone())
+            .collect();
+        let mut answers = ask(&readable).into_iter();
+        (0..self.targets.len())
+            .filter_map(|place| match self.refused.get(&place) {
+                Some(refusal) => Some(Err(refusal.clone())),
+                None => answers.next(),
+            })
+            .collect()
     }
 
     fn answer(&self, is_whole: bool) -> Answer {
@@ -179,11 +201,13 @@ fn plan(args: &MeasureArgs, store: &Store, context: &Context) -> anyhow::Result<
                 continue;
             }
         };
-        match target(declaration, context)? {
+        match target(declaration, context) {
             None => unconnected.push((entry.dataset.as_str(), named)),
-            Some(target)
+            Some((target, refusal))
                 if (args.connection.as_ref()).is_none_or(|asked| *asked == target.connection) =>
             {
+                let refusal = refusal.map(|refusal| (plan.targets.len(), refusal));
+                plan.refused.extend(refusal);
                 plan.targets.push(target);
                 plan.environments.push(entry.environment.clone());
             }
@@ -226,25 +250,21 @@ fn plan(args: &MeasureArgs, store: &Store, context: &Context) -> anyhow::Result<
     Ok(plan)
 }
 
-/// What to ask of the table of a declaration; `None` if it has no connection.
-fn target(of: &Declaration, context: &Context) -> anyhow::Result<Option<Target>> {
-    let Some(connection) = &of.measured.connection else {
-        return Ok(None);
-    };
+/// What to ask of the table of a declaration, and why it cannot be asked, if it
+/// cannot; `None` if it has no connection.
+fn target(of: &Declaration, context: &Context) -> Option<(Target, Option<Refusal>)> {
+    let connection = of.measured.connection.as_ref()?;
     let configured = context.settings.connections.get(connection);
-    let table = match &of.measured.table {
-        Some(table) => Some(table.parse().map_err(|error| {
-            failure(
-                format_args!("{}: {error}", of.dataset),
-                "put a part that holds a dot or a quote in double quotes, quotes doubled",
-            )
-        })?),
-        None if configured.is_some_and(Connection::is_one_table) => None,
-        None => Some(TableName::of_dataset(&of.dataset)),
+    let named = of.measured.table.as_ref().map(|table| table.parse());
+    let (table, refusal) = match named {
+        Some(Ok(table)) => (Some(table), None),
+        Some(Err(error)) => (None, Some(Refusal::BadName(error))),
+        None if configured.is_some_and(Connection::is_one_table) => (None, None),
+        None => (Some(TableName::of_dataset(&of.dataset)), None),
     };
     let freshness = of.levels.freshness.as_ref();
     let availability = of.levels.availability.as_ref();
-    Ok(Some(Target {
+    let target = Target {
         dataset: of.dataset.clone(),
         connection: connection.clone(),
         table,
@@ -253,7 +273,8 @@ fn target(of: &Declaration, context: &Context) -> anyhow::Result<Option<Target>>
         field: freshness.and_then(|freshness| freshness.field.clone()),
         source_field: freshness.and_then(|freshness| freshness.source_field.clone()),
         availability_field: availability.map(|availability| availability.field.clone()),
-    }))
+    };
+    Some((target, refusal))
 }
 
 /// Where the connections of the targets lead, or why that is unknown.

@@ -58,9 +58,10 @@ impl Postgres {
     pub(super) fn connect(
         config: &Config,
         authority: Option<&Path>,
+        secret_in: Option<&str>,
         limits: Limits,
     ) -> Result<Postgres, Refusal> {
-        let server = server(config);
+        let server = secret_in.map_or_else(|| server(config), str::to_owned);
         let refused = |why: String| Refusal::NoConnection {
             server: server.clone(),
             why,
@@ -83,7 +84,10 @@ impl Postgres {
             };
             connected.map_err(silent)?.map_err(|failed| match failed {
                 NotConnected::Trust(why) => refused(why),
-                NotConnected::Error(error) => refused(reason(&error)),
+                NotConnected::Error(error) => refused(match secret_in {
+                    Some(_) => kind_of_failure(&error),
+                    None => reason(&error),
+                }),
             })
         })?;
         Ok(Postgres {
@@ -270,6 +274,46 @@ fn reason(error: &Error) -> String {
             words
         }
     }
+}
+
+/// Why there is no connection, without any word that might be part of an
+/// address: a password that holds an `@` is read as half a server's name, and
+/// servers and resolvers repeat the names that they refuse.
+fn kind_of_failure(error: &Error) -> String {
+    if let Some(said) = error.as_db_error() {
+        let code = said.code();
+        let what = match code {
+            &SqlState::INVALID_CATALOG_NAME => "there is no such database",
+            &SqlState::CANNOT_CONNECT_NOW => "the server is not ready",
+            &SqlState::TOO_MANY_CONNECTIONS => "the server has too many connections",
+            code if code.code().starts_with("28") => "the user or the password is refused",
+            _ => "the server refuses",
+        };
+        return format!("{what} (SQLSTATE {})", code.code());
+    }
+    let mut cause = std::error::Error::source(error);
+    while let Some(deeper) = cause {
+        if let Some(error) = deeper.downcast_ref::<io::Error>() {
+            // What the system says holds no names; the text of any other might.
+            return match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code).to_string(),
+                None if error.to_string().contains("lookup") => {
+                    "the name of the server is not known".to_owned()
+                }
+                None if error
+                    .get_ref()
+                    .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>) =>
+                {
+                    "the certificate of the server is not trusted".to_owned()
+                }
+                None => error.kind().to_string(),
+            };
+        }
+        cause = deeper.source();
+    }
+    // Its first words are its kind, what caused it follows.
+    let words = error.to_string();
+    words.split(':').next().unwrap_or_default().to_owned()
 }
 
 /// What a server says of a query, unless it might quote a row: data exceptions

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::table_name::BadTableName;
+
 /// Why there is no [`Look`](super::Look) at a table. Holds no secret and no
 /// value of a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,6 +11,9 @@ pub enum Refusal {
     /// There is no such table.
     #[error("no table: {0}")]
     NoTable(String),
+    /// What is declared as its name is none.
+    #[error(transparent)]
+    BadName(#[from] BadTableName),
     /// The user may not read it.
     #[error("not allowed to read: {0}")]
     NoPermission(String),
@@ -38,7 +43,7 @@ impl Refusal {
     /// The word for it in tables and JSON.
     pub fn state(&self) -> &'static str {
         match self {
-            Refusal::NoTable(_) => "no_table",
+            Refusal::NoTable(_) | Refusal::BadName(_) => "no_table",
             Refusal::NoPermission(_) => "no_permission",
             Refusal::TimedOut(_) => "timed_out",
             Refusal::ServerGone(_) => "server_gone",
@@ -54,8 +59,11 @@ impl Refusal {
             Refusal::NoPermission(_) => Some(
                 "the user of the connection needs `grant usage` on the schema and `grant select` on the table",
             ),
+            Refusal::BadName(_) => Some(
+                "a table is catalog.schema.table; put a part that holds a dot or a quote in double quotes, quotes doubled",
+            ),
             Refusal::TimedOut(_) => Some(
-                "allow more with --timeout, or say in `filter` which rows are new enough to matter",
+                "allow more with --timeout, or say in `partition_filter` which rows are new enough to matter",
             ),
             Refusal::NoLibrary(_) => Some(
                 "DuckDB's library (libduckdb) is on DuckDB's own download page, and in the npm package @duckdb/node-bindings-linux-x64; name the file in FRESHNESS_DUCKDB_LIBRARY, or as `duckdb_library` in freshness.yaml",

@@ -20,6 +20,9 @@ pub enum Address {
         config: Box<tokio_postgres::Config>,
         /// Certificates to trust instead of those that the machine trusts.
         authority: Option<PathBuf>,
+        /// Where the address is from, if all of it is a secret: messages say
+        /// this, and no part of the address.
+        secret_in: Option<String>,
     },
     /// A file of DuckDB.
     Duckdb {
@@ -58,8 +61,13 @@ impl Session {
     /// Connects.
     pub fn open(address: &Address, limits: Limits) -> Result<Session, Refusal> {
         Ok(Session(match address {
-            Address::Postgres { config, authority } => {
-                let session = Postgres::connect(config, authority.as_deref(), limits)?;
+            Address::Postgres {
+                config,
+                authority,
+                secret_in,
+            } => {
+                let (authority, secret_in) = (authority.as_deref(), secret_in.as_deref());
+                let session = Postgres::connect(config, authority, secret_in, limits)?;
                 Inner::Postgres(Box::new(session))
             }
             Address::Duckdb { file, library } => {

@@ -73,9 +73,22 @@ pub(super) fn read_yaml(node: &Node) -> Foreign {
                     .find_map(|freshness| freshness.get(key))
                     .and_then(limit)
             };
-            let identifier = text(table, "identifier").unwrap_or_else(|| of.clone());
-            let schema = text(source, "schema").unwrap_or_else(|| name.clone());
-            let database = text(source, "database").map(|database| format!("{database}."));
+            let parts = [
+                text(source, "database"),
+                Some(text(source, "schema").unwrap_or_else(|| name.clone())),
+                Some(text(table, "identifier").unwrap_or_else(|| of.clone())),
+            ];
+            // Of a column and a query the one that is said further in holds.
+            let query = levels.iter().rev().find_map(|level| {
+                match (
+                    text(level, "loaded_at_query"),
+                    text(level, "loaded_at_field"),
+                ) {
+                    (Some(_), _) => Some(true),
+                    (None, Some(_)) => Some(false),
+                    (None, None) => None,
+                }
+            });
             let value = |key: &str| levels.iter().rev().find_map(|level| text(level, key));
             let filter = levels
                 .iter()
@@ -85,9 +98,9 @@ pub(super) fn read_yaml(node: &Node) -> Foreign {
             add(
                 Table {
                     dataset: format!("{name}.{of}"),
-                    table: format!("{}{schema}.{identifier}", database.unwrap_or_default()),
+                    table: table_name(parts),
                     loaded_at: value("loaded_at_field"),
-                    query: value("loaded_at_query").is_some(),
+                    query: query.unwrap_or(false),
                     warn: limit("warn_after"),
                     error: limit("error_after"),
                     filter,
@@ -205,11 +218,10 @@ pub(super) fn read_manifest(json: impl std::io::Read, file: &str) -> Result<Fore
             Some(source.schema.unwrap_or_else(|| source.source_name.clone())),
             Some(source.identifier.unwrap_or_else(|| source.name.clone())),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
         add(
             Table {
                 dataset: format!("{}.{}", source.source_name, source.name),
-                table: parts.join("."),
+                table: table_name(parts),
                 loaded_at: source.loaded_at_field,
                 query: source.loaded_at_query.is_some(),
                 warn: limit(freshness.warn_after),
@@ -249,13 +261,12 @@ fn add(table: Table, found: &mut Foreign) {
         (None, Some(warn)) => (warn, "warning"),
         (None, None) => return,
     };
+    if query {
+        let what = format!("freshness of {dataset}: loaded_at_query is no column");
+        return found.left_out(&limit.place, what);
+    }
     let Some(column) = loaded_at else {
-        let how = match query {
-            true => "loaded_at_query is no column",
-            false => {
-                "without loaded_at_field dbt asks the database when the table was last changed"
-            }
-        };
+        let how = "without loaded_at_field dbt asks the database when the table was last changed";
         return found.left_out(&limit.place, format!("freshness of {dataset}: {how}"));
     };
     if !is_column(&column) {
@@ -275,6 +286,19 @@ fn add(table: Table, found: &mut Foreign) {
     put(&mut contract, &path("field"), column, &place);
     put(&mut contract, &path("severity"), severity, &limit.place);
     found.contracts.push(contract);
+}
+
+/// The name of a table; a part that would not be read as one is put in quotes.
+fn table_name(parts: [Option<String>; 3]) -> String {
+    let part = |part: String| {
+        let is_plain = !part.is_empty() && part.trim() == part && !part.contains(['.', '"']);
+        match is_plain {
+            true => part,
+            false => format!("\"{}\"", part.replace('"', "\"\"")),
+        }
+    };
+    let parts: Vec<String> = parts.into_iter().flatten().map(part).collect();
+    parts.join(".")
 }
 
 /// A name, perhaps in quotes; anything else is an expression of some SQL.

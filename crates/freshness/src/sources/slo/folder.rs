@@ -5,8 +5,9 @@
 //! `*.yml` is a contract if it has the key `dataset` or `service_levels`; as
 //! many as one likes may lie in a folder. Data contracts of the Open Data
 //! Contract Standard, sources of dbt and its `manifest.json` are told by their
-//! content. Files and folders whose names begin
-//! with a dot are not looked at.
+//! content. Files and folders whose names begin with a dot are not looked at.
+//! Above the root, levels count up to the first folder that has none, so that a
+//! folder of a folder means the same by itself.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +17,11 @@ use std::sync::Arc;
 
 use freshness_core::civil::Holidays;
 use freshness_core::slo::{
-    CONTRACT, Content, Findings, LEVEL, Node, Place, checked, declaration, origins,
+    CONTRACT, Content, Findings, LEVEL, Node, Place, Problem, checked, declaration, origins,
 };
 
 use crate::hint::did_you_mean;
+use crate::sources::database::TableName;
 
 use super::foreign::Foreign;
 use super::{ReadDeclaration, ReadPromises, Remark, dbt, meant, odcs, yaml};
@@ -34,27 +36,34 @@ const LEVELS: [&str; 2] = ["_domain", "_system"];
 
 /// Reads all that a folder, or one file, promises.
 pub fn read_promises(root: &Path, holidays: &Holidays) -> ReadPromises {
+    let known = fs::canonicalize(root).ok();
+    let is_folder = root.is_dir();
     let mut reading = Reading {
         root: root.to_owned(),
+        home: known.as_deref().and_then(|known| match is_folder {
+            true => Some(known.to_owned()),
+            false => known.parent().map(Path::to_owned),
+        }),
         holidays,
         within: Vec::new(),
         read: ReadPromises::default(),
     };
-    let nothing = Level {
-        node: Node::empty(reading.place(root)),
-        spoilt: BTreeSet::new(),
-    };
     match fs::metadata(root) {
         Err(error) => reading.trouble(root, in_words(&error), None),
-        Ok(found) if found.is_dir() => reading.folder(root, nothing),
+        Ok(_) if is_folder => {
+            let above = reading.above(known.as_deref().and_then(Path::parent));
+            reading.folder(root, above);
+        }
         Ok(_) => {
+            let home = reading.home.clone();
+            let above = reading.above(home.as_deref());
             // Named by itself, a file need not have a name that we know.
             match root
                 .extension()
                 .is_some_and(|extension| extension == "json")
             {
-                true => reading.manifest(root, &nothing),
-                false => reading.file(root, &nothing),
+                true => reading.manifest(root, &above),
+                false => reading.file(root, &above),
             }
         }
     }
@@ -72,6 +81,9 @@ pub fn read_promises(root: &Path, holidays: &Holidays) -> ReadPromises {
 
 struct Reading<'a> {
     root: PathBuf,
+    /// The root, or the folder that it lies in if it is a file, as the system
+    /// knows it.
+    home: Option<PathBuf>,
     holidays: &'a Holidays,
     /// The folders that one is in, as the system knows them.
     within: Vec<PathBuf>,
@@ -105,6 +117,21 @@ impl Reading<'_> {
             Err(error) => return self.trouble(folder, in_words(&error), None),
         };
         self.within.push(known);
+        let level = self.levels(&entries, above);
+        for path in &entries {
+            if path.is_dir() {
+                self.folder(path, level.clone());
+            } else if is_manifest(path) {
+                self.manifest(path, &level);
+            } else if is_yaml(path) && !LEVELS.contains(&stem(path)) {
+                self.file(path, &level);
+            }
+        }
+        self.within.pop();
+    }
+
+    /// What the levels of a folder say, under what is said above it.
+    fn levels(&mut self, entries: &[PathBuf], above: Level) -> Level {
         let mut level = above;
         for name in LEVELS {
             let mut files = entries
@@ -125,16 +152,39 @@ impl Reading<'_> {
             level.node = level.node.under(node);
             self.keep(found);
         }
-        for path in &entries {
-            if path.is_dir() {
-                self.folder(path, level.clone());
-            } else if is_manifest(path) {
-                self.manifest(path, &level);
-            } else if is_yaml(path) && !LEVELS.contains(&stem(path)) {
-                self.file(path, &level);
+        level
+    }
+
+    /// What stands above the root: the levels of the folders that it lies in, up
+    /// to the first that has none.
+    fn above(&mut self, folder: Option<&Path>) -> Level {
+        let mut level = Level {
+            node: Node::empty(self.place(&self.root.clone())),
+            spoilt: BTreeSet::new(),
+        };
+        let mut found = Vec::new();
+        let mut folders = folder.into_iter().flat_map(Path::ancestors);
+        let mut without = None;
+        for folder in folders.by_ref() {
+            let levels = levels_of(folder);
+            if levels.is_empty() {
+                without = Some(folder);
+                break;
             }
+            found.push(levels);
         }
-        self.within.pop();
+        let further = folders.map(levels_of).find(|levels| !levels.is_empty());
+        if let (Some(without), Some([file, ..])) = (without, further.as_deref()) {
+            let what = format!(
+                "left out: no level stands in the folder between, {}; import a folder from there on",
+                self.name(without)
+            );
+            self.note(file, what, None);
+        }
+        for levels in found.iter().rev() {
+            level = self.levels(levels, level);
+        }
+        level
     }
 
     /// A file that is no level.
@@ -188,8 +238,7 @@ impl Reading<'_> {
         let node = checked(node, CONTRACT, "", &mut found);
         let named = node.get("dataset").map(|node| node.place.clone());
         let place = named.unwrap_or_else(|| node.place.clone());
-        let mut spoilt = level.spoilt.clone();
-        spoilt.extend(sections(&found));
+        let own: BTreeSet<String> = sections(&found).collect();
         self.keep(found);
         let merged = level.node.clone().under(node);
         let mut found = Findings::default();
@@ -200,8 +249,30 @@ impl Reading<'_> {
                 place: place.clone(),
             });
         }
+        if let Some(table) = merged.said("table")
+            && let Content::Value(name) = &table.holds
+            && let Err(error) = name.to_string().parse::<TableName>()
+        {
+            let hint = "catalog.schema.table; a part that holds a dot or a quote in double quotes";
+            self.read.troubles.push(Remark {
+                place: table.place.clone(),
+                what: format!("table: {error}"),
+                hint: Some(hint.to_owned()),
+            });
+        }
         for fault in found.faults {
-            if spoilt.contains(EVERYTHING) || spoilt.contains(section(&fault.key)) {
+            // What is missing may be what was meant by a mistake that is told already;
+            // anything else is a mistake of its own.
+            let section = section(&fault.key);
+            let is_told = match &fault.problem {
+                Problem::Needs { .. } | Problem::Cleared { .. } => {
+                    let spoilt = &level.spoilt;
+                    own.contains(section) || spoilt.contains(section) || spoilt.contains(EVERYTHING)
+                }
+                Problem::Dataset(_) => own.contains(section),
+                _ => false,
+            };
+            if is_told {
                 continue;
             }
             let elsewhere = fault.place.file != place.file;
@@ -278,8 +349,18 @@ impl Reading<'_> {
         }
     }
 
-    /// Below the root, with `/`; a root that is a file by its own name.
+    /// Below the root, with `/`; a root that is a file by its own name; what
+    /// stands above it by as many `..`.
     fn name(&self, path: &Path) -> String {
+        let home = self.home.iter().flat_map(|home| home.ancestors());
+        let mut above = home.enumerate().skip(usize::from(self.root.is_dir()));
+        if path != self.root
+            && !path.starts_with(&self.root)
+            && let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+            && let Some((n, _)) = above.find(|(_, of)| *of == folder)
+        {
+            return format!("{}{}", "../".repeat(n), name.to_string_lossy());
+        }
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let name = match below.as_os_str().is_empty() {
             true => path.file_name().map(Path::new).unwrap_or(path),
@@ -287,6 +368,14 @@ impl Reading<'_> {
         };
         name.to_string_lossy().replace('\\', "/")
     }
+}
+
+/// The levels of a folder above the root. One that cannot be listed has none: who
+/// may read the root need not read what is above it.
+fn levels_of(folder: &Path) -> Vec<PathBuf> {
+    let mut entries = entries(folder).unwrap_or_default();
+    entries.retain(|path| is_yaml(path) && LEVELS.contains(&stem(path)));
+    entries
 }
 
 /// The sections in which something is wrong.

@@ -13,6 +13,8 @@
 
 use freshness_core::slo::{Content, Node, Place, duration_seconds};
 
+use crate::sources::database::TableName;
+
 use super::foreign::{Foreign, has, items, put, text};
 
 const THRESHOLD: [&str; 3] = ["service_levels", "freshness", "threshold"];
@@ -42,7 +44,10 @@ pub(super) fn read(node: &Node) -> Foreign {
             let mut contract = Node::empty(table.place.clone());
             put(&mut contract, &["dataset"], &name, &table.place);
             if let Some(physical) = text(table, "physicalName").filter(|other| *other != name) {
-                put(&mut contract, &["table"], physical, &table.place);
+                match physical.parse::<TableName>() {
+                    Ok(_) => put(&mut contract, &["table"], physical, &table.place),
+                    Err(error) => found.left_out(&table.place, format!("physicalName: {error}")),
+                }
             }
             Some(Table { name, contract })
         })
@@ -143,10 +148,46 @@ impl Reading {
         let duration = duration(value, unit)?;
         for (table, column) in self.elements(property)? {
             let column = column.ok_or("no column in `element` to take the age of")?;
-            self.put(table, property, &THRESHOLD, &duration)?;
-            self.put(table, property, &FIELD, &column)?;
+            self.stricter(table, property, (duration.as_str(), column.as_str()));
         }
         Ok(())
+    }
+
+    /// Of two ages that are promised of a table the lesser holds, whatever they
+    /// are called: who keeps it keeps both.
+    fn stricter(&mut self, table: usize, property: &Node, (age, column): (&str, &str)) {
+        let Table { name, contract } = &mut self.tables[table];
+        let seconds = |text: &str| duration_seconds(text).unwrap_or(f64::INFINITY);
+        let said = |path: &[&str]| {
+            let node = path
+                .iter()
+                .try_fold(&*contract, |node, key| node.said(key))?;
+            match &node.holds {
+                Content::Value(value) => Some((value.to_string(), node.place.clone())),
+                _ => None,
+            }
+        };
+        if let (Some((before, place)), Some((of, _))) = (said(&THRESHOLD), said(&FIELD)) {
+            let is_stricter = seconds(age) < seconds(&before);
+            let (least, most, place) = match is_stricter {
+                true => ((age, column), (before.as_str(), of.as_str()), &place),
+                false => (
+                    (before.as_str(), of.as_str()),
+                    (age, column),
+                    &property.place,
+                ),
+            };
+            let what = format!(
+                "{name}: {} of {}; an age of {} of {} is promised too, and the stricter one holds",
+                most.0, most.1, least.0, least.1
+            );
+            self.found.left_out(place, what);
+            if !is_stricter {
+                return;
+            }
+        }
+        put(contract, &THRESHOLD, age, value_place(property));
+        put(contract, &FIELD, column, value_place(property));
     }
 
     fn frequency(&mut self, property: &Node, value: &str, unit: &str) -> Result<(), String> {
