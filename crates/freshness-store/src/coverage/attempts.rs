@@ -171,6 +171,45 @@ pub(super) fn log(
     Ok(())
 }
 
+/// Logs an attempt that is news: not what was so already, nor a refusal that is
+/// logged already.
+pub(super) fn log_news(
+    transaction: &Transaction<'_>,
+    scope_no: Option<i64>,
+    asked: &Asked,
+    decision: &Decision,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    let is_known = match decision {
+        Decision::Repeat(_) => true,
+        Decision::Refuse(refusal) => {
+            let (reason, detail) = words(refusal);
+            let proposal = &asked.proposal;
+            let named = [kept(&proposal.source), kept(&proposal.scope)];
+            let named = serde_json::to_string(&named).expect("two texts");
+            transaction
+                .prepare_cached(
+                    "SELECT 1 FROM attempts
+                     WHERE outcome = 'refused' AND reason = ?1 AND detail = ?2
+                       AND coalesce(run_id, '') = ?3
+                       AND (scope_no = ?4 OR scope_no IS NULL AND named = ?5)",
+                )?
+                .exists(params![
+                    reason,
+                    kept(&detail),
+                    kept(&proposal.run_id),
+                    scope_no,
+                    named
+                ])?
+        }
+        Decision::Accept(_) | Decision::Begin | Decision::Abort => false,
+    };
+    match is_known {
+        true => Ok(()),
+        false => log(transaction, scope_no, asked, decision, at),
+    }
+}
+
 fn words(refusal: &Refusal) -> (&'static str, String) {
     (refusal.word(), refusal.to_string())
 }

@@ -1,6 +1,6 @@
 //! Which contracts are there?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use freshness_core::coverage::ContractRow;
 use freshness_core::dataset::DatasetId;
@@ -36,24 +36,26 @@ pub struct ContractCounts {
 type Key = (String, String);
 
 impl Store {
-    /// Stores contracts; each replaces those of its scope. Repeating it
-    /// changes nothing, and a ledger stays whatever becomes of its contract. A
+    /// Stores contracts; each replaces those of its scope, and several of a
+    /// scope stay several, also if they say the same. Repeating it changes nothing, and a ledger stays whatever becomes of its contract. A
     /// dataset that a contract names is known from then on.
     pub fn import_contracts(
         &mut self,
         contracts: &[ContractRow],
         mode: DeclareMode,
     ) -> Result<ContractCounts, StoreError> {
-        let mut told: BTreeMap<Key, BTreeSet<&ContractRow>> = BTreeMap::new();
+        let mut told: BTreeMap<Key, Vec<&ContractRow>> = BTreeMap::new();
         for contract in contracts {
-            told.entry(key(contract)).or_default().insert(contract);
+            told.entry(key(contract)).or_default().push(contract);
         }
+        told.values_mut().for_each(|contracts| contracts.sort());
         self.write(|transaction| {
             let mut counts = ContractCounts::default();
-            let mut before: BTreeMap<Key, BTreeSet<ContractRow>> = BTreeMap::new();
+            let mut before: BTreeMap<Key, Vec<ContractRow>> = BTreeMap::new();
             for contract in read_contracts(transaction)? {
-                before.entry(key(&contract)).or_default().insert(contract);
+                before.entry(key(&contract)).or_default().push(contract);
             }
+            before.values_mut().for_each(|contracts| contracts.sort());
             if mode == DeclareMode::Replace {
                 for (key, gone) in &before {
                     if !told.contains_key(key) {

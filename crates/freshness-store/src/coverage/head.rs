@@ -65,7 +65,7 @@ impl Store {
 }
 
 impl Head {
-    pub(super) fn of(connection: &Connection, scope_no: i64) -> Result<Option<Head>, Fault> {
+    fn of(connection: &Connection, scope_no: i64) -> Result<Option<Head>, Fault> {
         let found = connection
             .prepare_cached(
                 "SELECT seq, n_of_seq, run_id, complete_through, published_at, reached_at, rows,
@@ -80,6 +80,51 @@ impl Head {
             })
             .optional()?;
         Ok(found)
+    }
+
+    /// The head of the ledger of this store, also where a ledger that is kept
+    /// elsewhere has replaced it: what is pulled is checked, but the next
+    /// release joins what is here.
+    pub(super) fn of_ledger(connection: &Connection, scope_no: i64) -> Result<Option<Head>, Fault> {
+        let newest: Option<Newest> = connection
+            .prepare_cached(
+                "SELECT seq, 1, run_id, complete_through, published_at, NULL, rows FROM ledger
+                 WHERE scope_no = ?1 ORDER BY seq DESC LIMIT 1",
+            )?
+            .query_row([scope_no], |row| newest(row, 0))
+            .optional()?;
+        let Some(newest) = newest else {
+            return Ok(None);
+        };
+        let head = Head::of(connection, scope_no)?;
+        let is_same = |head: &Head| {
+            let reached_at = head.newest.reached_at;
+            let newest = newest.clone();
+            head.newest
+                == Newest {
+                    reached_at,
+                    ..newest
+                }
+        };
+        if let Some(head) = head.filter(is_same) {
+            return Ok(Some(head));
+        }
+        let (reached_at, furthest) = connection
+            .prepare_cached(
+                "SELECT min(published_at) FILTER (WHERE complete_through >= ?2),
+                        max(complete_through)
+                 FROM ledger WHERE scope_no = ?1",
+            )?
+            .query_row((scope_no, newest.complete_through), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        Ok(Some(Head {
+            newest: Newest {
+                reached_at,
+                ..newest
+            },
+            furthest,
+        }))
     }
 
     /// What the next release depends on.

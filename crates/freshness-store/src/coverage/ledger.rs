@@ -68,6 +68,28 @@ impl Store {
         at: Timestamp,
         decide: impl Fn(&Seen, &Asked) -> Decision,
     ) -> Result<Vec<Decision>, StoreError> {
+        self.take(asked, at, decide, attempts::log)
+    }
+
+    /// Takes releases that are read again and again from a ledger that is kept
+    /// elsewhere: what was so already is not logged, and what was refused for
+    /// the same reason before is not logged again.
+    pub fn take_pulled(
+        &mut self,
+        asked: &[Asked],
+        at: Timestamp,
+        decide: impl Fn(&Seen, &Asked) -> Decision,
+    ) -> Result<Vec<Decision>, StoreError> {
+        self.take(asked, at, decide, attempts::log_news)
+    }
+
+    fn take(
+        &mut self,
+        asked: &[Asked],
+        at: Timestamp,
+        decide: impl Fn(&Seen, &Asked) -> Decision,
+        log: impl Fn(&Transaction<'_>, Option<i64>, &Asked, &Decision, Timestamp) -> Result<(), Fault>,
+    ) -> Result<Vec<Decision>, StoreError> {
         self.write(|transaction| {
             let mut scopes: HashMap<(&str, &str), Option<Known>> = HashMap::new();
             let mut arrivals = ArrivalBatch::new();
@@ -88,7 +110,7 @@ impl Store {
                 if let Some(known) = known {
                     known.take(transaction, asked, &decision, &mut arrivals, at)?;
                 }
-                attempts::log(transaction, no, asked, &decision, at)?;
+                log(transaction, no, asked, &decision, at)?;
                 decisions.push(decision);
             }
             for known in scopes.values().flatten() {
@@ -162,7 +184,7 @@ impl Known {
             no,
             key: ScopeKey::new(source, scope).ok(),
             terms: Terms::of(&contracts::of_scope(transaction, no)?),
-            head: Head::of(transaction, no)?,
+            head: Head::of_ledger(transaction, no)?,
             any_begun: runs::any_begun(transaction, no)?,
             is_changed: false,
         }))

@@ -103,6 +103,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `coverage publish`, `begin`, `commit`, `abort`, `reconcile` of one run | `command`, `source`, `scope`, `run_id`, `outcome` (`accepted`, `repeated`, `refused`, `begun`, `aborted`), `seq`, `complete_through`, `reason` (a word), `detail`; of many: `n_accepted`, `n_repeated`, `n_refused`, `refused_by_reason`, `refused` (the first) | one release each, with its `line` |
 | `coverage reconcile` | `command`, `now`, `open`: `source`, `scope`, `run_id`, `begun_at`, `open_seconds`, `complete_through` | one run each |
 | `coverage log` | `command`, `now`, `attempts`: `no`, `at`, `source`, `scope`, `run_id`, `outcome`, `reason`, `detail`, `seq` | one attempt each |
+| `coverage pull` | `command`, `now`, `imports` (contracts), `n_accepted`, `n_repeated`, `n_refused`, `refused_by_reason`, `invalid` contracts and `refused` releases: `table`, `source`, `scope`, `run_id`, `publication_seq`, `reason`, `detail` | one of those rows each |
 | `coverage sql`, `sql` | `command`, `dialect`, `statements`: `what` (`ddl`, `publish`, `check`; `features`, `rates`), `sql` | one of them each |
 | `coverage contracts list` | `command`, `contracts` with the fields of the file | one contract each |
 | `coverage contracts diff` | `command`, `changes`: `source`, `scope`, `change` (`added`, `removed`, `changed`), `field`, `stored`, `file` | one change each |

@@ -19,6 +19,7 @@ mod overdue;
 pub mod ingest;
 mod measure;
 mod promises;
+mod pull;
 mod raised;
 mod share;
 mod slo;
@@ -46,6 +47,7 @@ pub use fit::{AsOf, FitChange, FitReport, News, fit};
 pub use incidents::Causes;
 pub use measure::{Asking, measure, measuring_sql, run_of};
 pub use promises::{DeclareError, Promised, declare};
+pub use pull::{Pulled, pull};
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub use slo::{
     Promise, Promises, SloChecked, SloDataset, SloPast, promises, slo_check, slo_history, slo_look,

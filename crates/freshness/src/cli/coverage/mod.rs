@@ -5,6 +5,7 @@ mod contracts;
 mod inventory;
 mod log;
 mod publish;
+mod pull;
 mod reconcile;
 mod release;
 mod said;
@@ -41,6 +42,7 @@ enum Command {
     Status(status::StatusArgs),
     Log(log::LogArgs),
     Sql(sql::SqlArgs),
+    Pull(pull::PullArgs),
 }
 
 pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -56,5 +58,6 @@ pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<
         Command::Status(args) => status::run(args, context),
         Command::Log(args) => log::run(args, context),
         Command::Sql(args) => sql::run(args, context),
+        Command::Pull(args) => pull::run(args, context),
     }
 }

@@ -21,8 +21,9 @@ use super::duckdb_sql;
 use super::look::Look;
 use super::query::Query;
 use super::refusal::Refusal;
+use super::rows::{self, Field};
 use super::session::{Rows, answered};
-use super::table_name::{literal, quoted_path};
+use super::table_name::{TableName, literal, quoted_path};
 use super::target::Target;
 
 /// Where DuckDB's library begins to speak ADBC.
@@ -118,15 +119,7 @@ impl Duckdb {
     /// The query that looks at the table.
     pub(super) fn query(&mut self, target: &Target) -> Result<Query, Refusal> {
         let from = self.from(target)?;
-        let (schema, _) = self.run(&format!("SELECT * FROM {from} LIMIT 0"))?;
-        let columns: Vec<Column> = schema
-            .fields()
-            .iter()
-            .map(|field| Column {
-                name: field.name().clone(),
-                kind: kind(field.data_type()),
-            })
-            .collect();
+        let columns = self.columns(&from)?;
         Ok(Query::new(
             target,
             &columns,
@@ -140,6 +133,31 @@ impl Duckdb {
         let query = self.query(target)?;
         let (_, rows) = self.run(&query.sql)?;
         answered(&query, rows)
+    }
+
+    /// All rows of some tables.
+    pub(super) fn rows(&mut self, tables: &[(&TableName, &[Field])]) -> Result<Vec<Rows>, Refusal> {
+        if self.files.is_some() {
+            let why = "Parquet files hold no tables of contracts and releases";
+            return Err(Refusal::NoTable(why.to_owned()));
+        }
+        let mut all = Vec::new();
+        for (name, fields) in tables {
+            let from = quoted_path(&name.exact());
+            let columns = self.columns(&from)?;
+            let sql = rows::sql(name, fields, &columns, &from, duckdb_sql::value)?;
+            all.push(self.run(&sql)?.1);
+        }
+        Ok(all)
+    }
+
+    fn columns(&mut self, from: &str) -> Result<Vec<Column>, Refusal> {
+        let (schema, _) = self.run(&format!("SELECT * FROM {from} LIMIT 0"))?;
+        let column = |field: &arrow::datatypes::FieldRef| Column {
+            name: field.name().clone(),
+            kind: kind(field.data_type()),
+        };
+        Ok(schema.fields().iter().map(column).collect())
     }
 
     /// What stands after `FROM`.

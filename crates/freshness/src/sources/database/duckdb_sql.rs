@@ -81,6 +81,20 @@ pub(super) fn times(kind: &Kind, column: &str) -> Option<TimesSql> {
     })
 }
 
+/// A value as text; an instant as `@` and whole seconds since 1970, rounded
+/// down, and a wall time as if it were one of UTC. An infinite one is none.
+pub(super) fn value(kind: &Kind, column: &str) -> String {
+    let value = match kind {
+        Kind::Instant | Kind::Local | Kind::Day => {
+            format!(
+                "CASE WHEN isfinite({column}) THEN '@' || floor(epoch({column}))::BIGINT::VARCHAR END"
+            )
+        }
+        Kind::Text | Kind::Number | Kind::Other(_) => column.to_owned(),
+    };
+    format!("({value})::VARCHAR")
+}
+
 /// Counts as text.
 pub(super) fn count(of: &str) -> String {
     format!("count({of})::VARCHAR")

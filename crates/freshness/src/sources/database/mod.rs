@@ -7,6 +7,7 @@
 //! and of no other; a column that tells no time has a [`Reading`] of its own.
 
 mod column;
+mod coverage;
 mod duckdb;
 mod duckdb_sql;
 mod look;
@@ -14,11 +15,13 @@ mod postgres;
 mod postgres_sql;
 mod query;
 mod refusal;
+mod rows;
 mod session;
 mod table_name;
 mod target;
 mod tls;
 
+pub use coverage::{PulledRelease, read_coverage};
 pub use look::{Look, Reading};
 pub use refusal::Refusal;
 pub use session::{Address, Limits, Session};

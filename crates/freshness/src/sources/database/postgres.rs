@@ -21,8 +21,9 @@ use super::look::Look;
 use super::postgres_sql;
 use super::query::Query;
 use super::refusal::Refusal;
+use super::rows::{self, Field};
 use super::session::{Limits, Rows, answered};
-use super::table_name::quoted_path;
+use super::table_name::{TableName, quoted_path};
 use super::target::Target;
 use super::tls::{NotConnected, connect};
 
@@ -111,12 +112,21 @@ impl Postgres {
     pub(super) fn look(&mut self, target: &Target) -> Result<Look, Refusal> {
         self.in_transaction(async |client: &Client| {
             let query = query(client, target).await?;
-            let rows = client.query_typed(&query.sql, &[]).await?;
-            let texts = rows
-                .iter()
-                .map(|row| (0..row.len()).map(|i| row.try_get(i)).collect())
-                .collect::<Result<Rows, Error>>()?;
+            let texts = answer(client, &query.sql).await?;
             Ok(answered(&query, texts)?)
+        })
+    }
+
+    /// All rows of some tables, as they are at one instant.
+    pub(super) fn rows(&mut self, tables: &[(&TableName, &[Field])]) -> Result<Vec<Rows>, Refusal> {
+        self.in_transaction(async |client: &Client| {
+            let mut all = Vec::new();
+            for (name, fields) in tables {
+                let (from, columns) = found(client, name).await?;
+                let sql = rows::sql(name, fields, &columns, &from, postgres_sql::value)?;
+                all.push(answer(client, &sql).await?);
+            }
+            Ok(all)
         })
     }
 
@@ -126,7 +136,7 @@ impl Postgres {
         work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Refusal> {
         let begin = format!(
-            "BEGIN READ ONLY; SET LOCAL statement_timeout = {}; SET LOCAL TimeZone = 'UTC'; \
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {}; SET LOCAL TimeZone = 'UTC'; \
              SET LOCAL DateStyle = 'ISO, YMD'",
             self.limit.as_millis().max(1)
         );
@@ -195,6 +205,18 @@ async fn query(client: &Client, target: &Target) -> Result<Query, Failure> {
     let Some(name) = &target.table else {
         return Err(Refusal::NoTable("none is declared".to_owned()).into());
     };
+    let (from, columns) = found(client, name).await?;
+    Ok(Query::new(
+        target,
+        &columns,
+        &from,
+        postgres_sql::times,
+        postgres_sql::count,
+    ))
+}
+
+/// What stands after `FROM` for a table, and its columns.
+async fn found(client: &Client, name: &TableName) -> Result<(String, Vec<Column>), Failure> {
     for parts in [Some(name.exact()), name.folded()].into_iter().flatten() {
         // A catalog is another database, which a session cannot see.
         let (schema, table) = match parts.as_slice() {
@@ -215,20 +237,19 @@ async fn query(client: &Client, target: &Target) -> Result<Query, Failure> {
                 })
             })
             .collect::<Result<Vec<Column>, Error>>()?;
-        let Some(row) = rows.first() else {
-            continue;
-        };
-        let schema: String = row.try_get(0)?;
-        let from = quoted_path([&schema, table]);
-        return Ok(Query::new(
-            target,
-            &columns,
-            &from,
-            postgres_sql::times,
-            postgres_sql::count,
-        ));
+        if let Some(row) = rows.first() {
+            let schema: String = row.try_get(0)?;
+            return Ok((quoted_path([&schema, table]), columns));
+        }
     }
     Err(Refusal::NoTable(name.to_string()).into())
+}
+
+async fn answer(client: &Client, sql: &str) -> Result<Rows, Error> {
+    let rows = client.query_typed(sql, &[]).await?;
+    rows.iter()
+        .map(|row| (0..row.len()).map(|i| row.try_get(i)).collect())
+        .collect()
 }
 
 fn kind(type_name: Option<String>, category: &str) -> Kind {

@@ -113,6 +113,18 @@ fn read_once(column: &str, number: usize) -> String {
     )
 }
 
+/// A value as text; an instant as `@` and whole seconds since 1970, rounded
+/// down, and a wall time as if it were one of UTC. An infinite one is none.
+pub(super) fn value(kind: &Kind, column: &str) -> String {
+    text(&match kind {
+        Kind::Instant | Kind::Local | Kind::Day => format!(
+            "CASE WHEN isfinite({column}) \
+             THEN '@' || floor(extract(epoch FROM {column}))::bigint::text END"
+        ),
+        Kind::Text | Kind::Number | Kind::Other(_) => column.to_owned(),
+    })
+}
+
 /// Counts as text.
 pub(super) fn count(of: &str) -> String {
     text(&format!("count({of})"))

@@ -8,6 +8,8 @@ use super::look::Look;
 use super::postgres::Postgres;
 use super::query::Query;
 use super::refusal::Refusal;
+use super::rows::Field;
+use super::table_name::TableName;
 use super::target::Target;
 
 /// Where a database is. Holds secrets, so it is made when it is needed and
@@ -93,6 +95,15 @@ impl Session {
         match &mut self.0 {
             Inner::Postgres(session) => session.look(target),
             Inner::Duckdb(session) => session.look(target),
+        }
+    }
+
+    /// All rows of some tables, as they are at one instant: for each field a
+    /// text or null.
+    pub(super) fn rows(&mut self, tables: &[(&TableName, &[Field])]) -> Result<Vec<Rows>, Refusal> {
+        match &mut self.0 {
+            Inner::Postgres(session) => session.rows(tables),
+            Inner::Duckdb(session) => session.rows(tables),
         }
     }
 
