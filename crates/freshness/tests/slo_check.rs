@@ -337,6 +337,71 @@ fn promises_are_judged_at_the_instant_that_is_asked_whoever_checked_last() {
     assert_eq!(incidents(later), None);
 }
 
+/// Runs and promises, and no arrival: nothing can be fitted.
+#[test]
+fn where_nothing_ever_arrived_promises_are_what_is_judged() {
+    let house = house(ORDERS, "");
+    let declared = "dataset_id,critical\nraw_orders,true\n";
+    fs::write(house.path("datasets.csv"), declared).unwrap();
+    house.run("import datasets datasets.csv").expect(0);
+    let boards = "dashboard_id,dataset_id\nboard,raw_orders\n";
+    fs::write(house.path("boards.csv"), boards).unwrap();
+    house.run("import dashboards boards.csv").expect(0);
+    // No run tells: then nobody can.
+    for line in ["check", "incidents", "trust", "gate board --min-score 1"] {
+        let unknown = house.run(line).expect(2);
+        assert!(unknown.stderr.contains("no run tells"), "{unknown:?}");
+    }
+    ran(&house, GOOD);
+    let kept = house.run("check --strict").expect(0).stdout;
+    assert!(kept.contains("no critical dataset is late"), "{kept}");
+    house.run("gate board --min-score 100").expect(0);
+    house.run("report").expect(0);
+    let later = "--now 2026-03-01T06:00:00Z";
+    let broken = house.run(&format!("check {later}")).expect(1).stdout;
+    for said in [
+        "not_evaluated",
+        "1 critical dataset breaks a promise",
+        "1 incident",
+    ] {
+        assert!(broken.contains(said), "{said}: {broken}");
+    }
+    let why = house.run(&format!("check --format json {later}")).expect(1);
+    let why = json(&why)["datasets"][0]["reason"].clone();
+    assert_eq!(
+        why,
+        "nothing has arrived yet; it breaks its promise of freshness"
+    );
+    let shut = house.run(&format!("gate board --min-score 100 {later}"));
+    shut.expect(1);
+    // The incident is over when the promise is kept again.
+    let mended = "raw_orders,2,2026-02-28T11:00:00Z,1000,2026-02-28T11:00:00Z\n";
+    ran(&house, mended);
+    house.run(&format!("check {later}")).expect(0);
+    let told = json(
+        &house
+            .run(&format!("incidents --format json {later}"))
+            .expect(0),
+    );
+    assert_eq!(told["n_incidents"], 0);
+}
+
+/// What has arrived must be fitted; promises do not stand in for that.
+#[test]
+fn arrivals_that_were_never_fitted_are_not_healthy_by_other_promises() {
+    let house = House::imported();
+    let daily = "service_levels:\n  freshness: { deadline: \"07:30\" }\n";
+    declare(&house, &[("a", &format!("dataset: raw_orders\n{daily}"))]);
+    let unfitted = house.run("check").expect(2);
+    assert!(unfitted.stderr.contains("no models"), "{unfitted:?}");
+    let shown = house.run("incidents").expect(0);
+    assert!(
+        shown.stdout.contains("raw_orders breaks"),
+        "{}",
+        shown.stdout
+    );
+}
+
 #[test]
 fn doctor_tells_when_promises_were_last_checked() {
     let house = house(ORDERS, GOOD);

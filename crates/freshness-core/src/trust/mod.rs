@@ -52,6 +52,8 @@ pub struct Seen<'a> {
     pub roots: &'a [Root],
     /// The promises that it does not keep.
     pub breach: Option<&'a Breach>,
+    /// Nothing ever arrived of it, and its promises say how it is.
+    pub is_promised: bool,
 }
 
 impl Seen<'_> {

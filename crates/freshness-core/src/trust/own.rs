@@ -51,6 +51,10 @@ pub(super) fn loss(seen: &Seen<'_>) -> Loss {
 fn of_state(seen: &Seen<'_>) -> Loss {
     match seen.state.state {
         State::Ok | State::Pending | State::LateArrival => Loss::NONE,
+        // What it loses is what its promises say.
+        State::Unknown | State::InsufficientHistory | State::NotEvaluated if seen.is_promised => {
+            Loss::NONE
+        }
         State::Unknown | State::InsufficientHistory | State::NotEvaluated => Loss::UNKNOWN,
         State::Late | State::Missed => late(seen).unwrap_or(Loss::UNKNOWN),
     }

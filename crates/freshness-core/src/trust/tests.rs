@@ -100,6 +100,7 @@ fn told(text: &str) -> Trust {
             next_due: Some(to_timestamp(NOW + 20 * HOUR)),
             roots,
             breach: breach.as_ref(),
+            is_promised: false,
         })
         .collect();
     let board = Dashboard::new(DashboardId::try_from("board").unwrap(), feeds);

@@ -189,6 +189,7 @@ impl World {
                 next_due: (i % 7 > 0).then(|| at(i as i64 * 7_919 % DAY)),
                 roots: &roots[i],
                 breach: breaches[i].as_ref(),
+                is_promised: false,
             })
             .collect();
         seen.rotate_left(first % self.sets.len());

@@ -3,12 +3,14 @@
 //! Which answer wins, first to last:
 //!
 //! 1. *could not tell* (2), when the doubt is about everything: no store, an
-//!    unreadable or empty one, no models, a clock behind the last check, or
+//!    unreadable or empty one, no models and no promise that tells, a clock behind the last check, or
 //!    with `--strict` models that are too old. A verdict found on the way is
 //!    not to be believed then, in either direction.
-//! 2. *late* (1), when a critical dataset is late: doubts about other datasets
-//!    cannot undo that.
-//! 3. *could not tell* (2), when a critical dataset cannot be read, or with
+//! 2. *late* (1), when a critical dataset is late, or is known by its promises
+//!    alone (nothing ever arrived of it) and breaks one: doubts about other
+//!    datasets cannot undo that.
+//! 3. *could not tell* (2), when datasets have arrivals and nothing was ever
+//!    fitted, when a critical dataset cannot be read, or with
 //!    `--strict` cannot be judged: it might be late. That is one that never
 //!    arrived, has too little history, is not evaluated, or is late by a model
 //!    that can only advise.
@@ -28,7 +30,9 @@ use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
 use crate::outputs::incidents::{self, IncidentLine};
 use crate::outputs::summary::{self, Scope};
 use crate::outputs::write_document;
-use crate::rounds::{self, Checked, Doubt, Judged, RoundError, Summary, is_unjudged_critical};
+use crate::rounds::{
+    self, Checked, Doubt, Judged, RoundError, Summary, is_broken_critical, is_unjudged_critical,
+};
 
 /// Fail if a critical dataset is late.
 ///
@@ -45,8 +49,9 @@ A deadline is `early` while something that the dataset waits for is overdue.
 
 Exit codes:
   0  no critical dataset is late
-  1  a critical dataset is late
-  2  could not tell: no models, an empty inventory, an unreadable store, a clock
+  1  a critical dataset is late; or nothing ever arrived of it, and it breaks a
+     promise of its service levels
+  2  could not tell: no models (nor promises to judge by), an empty inventory, an unreadable store, a clock
      behind the last check, a critical dataset that cannot be read; with --strict
      also models older than 36 h (check.max_model_age), or a critical dataset
      that cannot be judged: it never arrived, has fewer than three arrivals, or is
@@ -145,13 +150,14 @@ fn answer(checked: &Checked, strict: bool) -> Answer {
         return Answer::CouldNotTell;
     }
     let summary = Summary::of(&checked.datasets);
-    if summary.n_critical_late > 0 {
+    if summary.n_critical_late + summary.n_critical_broken > 0 {
         return Answer::Late;
     }
     let unreadable = checked.doubts.iter().any(|doubt| match doubt {
         Doubt::Unreadable {
             may_be_critical, ..
         } => *may_be_critical,
+        Doubt::NoModels { .. } => true,
         Doubt::OldModels { .. } => false,
     });
     match unreadable || (strict && summary.n_critical_unjudged > 0) {
@@ -165,7 +171,7 @@ fn is_wrong(judged: &Judged) -> bool {
     match judged.state.state {
         State::Late | State::Missed | State::LateArrival => true,
         State::Unknown | State::InsufficientHistory | State::NotEvaluated => {
-            is_unjudged_critical(judged)
+            is_unjudged_critical(judged) || is_broken_critical(judged)
         }
         State::Ok | State::Pending => false,
     }

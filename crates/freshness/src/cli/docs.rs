@@ -122,7 +122,8 @@ Instants are RFC 3339 in UTC, what is not known is null.
 
 `summary` counts by state: for `status` the datasets shown, for `check` all; all of them in \
 `n_datasets`, those declared critical in `n_critical`, of these in `n_critical_late` the late or \
-missed ones that fail a check, and in `n_critical_unjudged` those that cannot fail one yet: they \
+missed ones that fail a check, in `n_critical_broken` those of which nothing ever arrived and that \
+break a promise, which fails it too, and in `n_critical_unjudged` those that cannot fail one yet: they \
 never arrived, have too little history, are not evaluated, or are late by a model that can only \
 advise.
 

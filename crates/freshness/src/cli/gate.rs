@@ -32,8 +32,8 @@ use crate::rounds::{self, Doubt};
 Exit codes:
   0  its score is N or more
   1  its score is below N
-  2  could not tell: what cannot be judged decides; or no dashboards, no models, no
-     dashboard of that name, an unreadable store; with --strict also models older
+  2  could not tell: what cannot be judged decides; or no dashboards, no models
+     nor promises to judge by, no dashboard of that name, an unreadable store; with --strict also models older
      than 36 h (check.max_model_age)")]
 pub(super) struct GateArgs {
     /// The dashboard

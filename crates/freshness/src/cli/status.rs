@@ -129,6 +129,10 @@ pub(super) fn say_doubts(doubts: &[Doubt], context: &Context) {
                 "the models are {} old: run `freshness fit`",
                 words::duration(age.as_secs())
             )),
+            Doubt::NoModels { n_datasets } => context.out.warn(format_args!(
+                "no models: {} with arrivals not judged by them: run `freshness fit`",
+                words::count(*n_datasets, "dataset")
+            )),
             Doubt::Unreadable { failure, .. } => {
                 context
                     .out

@@ -310,7 +310,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, fit, check, coverage, connections, duckdb_library",
+                "known keys here: store, format, threads, color, fit, check, coverage, slo, connections, duckdb_library",
             ),
         );
     }

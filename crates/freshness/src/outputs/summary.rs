@@ -40,8 +40,16 @@ fn said(summary: &Summary, unjudged: &[&str], now: Timestamp, scope: Scope) -> V
     if summary.n_datasets == 0 {
         return vec![format!("no dataset is shown, as of {as_of}; {critical}")];
     }
+    let broken = match summary.n_critical_broken {
+        0 => String::new(),
+        1 => "; 1 critical dataset breaks a promise".to_owned(),
+        n => format!(
+            "; {} critical datasets break a promise",
+            words::thousands(n)
+        ),
+    };
     let mut lines = vec![format!(
-        "{} as of {as_of}: {}; {critical}",
+        "{} as of {as_of}: {}; {critical}{broken}",
         words::count(summary.n_datasets, "dataset"),
         states(summary),
     )];
@@ -56,6 +64,7 @@ fn states(summary: &Summary) -> String {
         n_datasets: _,
         n_critical: _,
         n_critical_late: _,
+        n_critical_broken: _,
         n_critical_unjudged: _,
         ok,
         pending,
@@ -138,6 +147,7 @@ mod tests {
         n_datasets: 1_150,
         n_critical: 3,
         n_critical_late: 1,
+        n_critical_broken: 0,
         n_critical_unjudged: 0,
         ok: 1_148,
         pending: 0,

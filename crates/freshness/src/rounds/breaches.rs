@@ -4,12 +4,14 @@
 //! what its last run found may be old, and whoever stops it must not keep a
 //! dashboard green.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use freshness_core::civil::Holidays;
 use freshness_core::coverage::{Condition, ContractRow, ScopeKey, ScopeState, by_dataset};
 use freshness_core::incidents::{Breach, Broken};
-use freshness_core::slo::{BreachSeverity, USUAL_ENVIRONMENT, broken_since, lost};
+use freshness_core::slo::{
+    BreachSeverity, Outcome, USUAL_ENVIRONMENT, Verdict, broken_since, lost,
+};
 use freshness_core::state::Severity;
 use freshness_store::{DatasetNo, Store};
 use jiff::Timestamp;
@@ -24,6 +26,13 @@ pub(super) struct Kept {
     pub(super) breaches: BTreeMap<DatasetNo, Breach>,
     /// Promises that cannot be read.
     pub(super) failures: Vec<DatasetFailure>,
+    /// The datasets of which promises say how they are: something is known of all
+    /// that may fail a check.
+    pub(super) told: BTreeSet<DatasetNo>,
+    /// The datasets that have service levels.
+    promised: BTreeSet<DatasetNo>,
+    /// Is anything promised at all?
+    pub(super) is_any: bool,
 }
 
 /// What is broken at an instant. Arrivals are those of production, so where
@@ -40,17 +49,44 @@ pub(super) fn kept(
         let which = is_known.then_some(USUAL_ENVIRONMENT);
         let promises = promises(store, which, |_| true)?;
         let looked = slo_look(store, promises, now, threads)?;
+        kept.is_any = true;
         kept.failures = looked.failures;
+        let mut doubtful = BTreeSet::new();
+        for dataset in &looked.datasets {
+            kept.promised.insert(dataset.promise.no);
+            match is_told(dataset) {
+                true => kept.told.insert(dataset.promise.no),
+                false => doubtful.insert(dataset.promise.no),
+            };
+        }
+        kept.told.retain(|no| !doubtful.contains(no));
         let holidays = holidays();
         for dataset in &looked.datasets {
             add_levels(dataset, &holidays, now, &mut kept.breaches);
         }
     }
-    add_scopes(store, now, &mut kept.breaches)?;
+    add_scopes(store, now, &mut kept)?;
     for breach in kept.breaches.values_mut() {
         breach.broken.sort_unstable();
     }
     Ok(kept)
+}
+
+impl Kept {
+    /// Can anything be judged by promises?
+    pub(super) fn tells(&self) -> bool {
+        !self.told.is_empty() || !self.breaches.is_empty()
+    }
+}
+
+/// Is anything known of a dataset by its promises, and of none that may fail a
+/// check nothing?
+fn is_told(dataset: &SloDataset) -> bool {
+    let is_known = |verdict: &Verdict| !matches!(verdict.outcome, Outcome::CouldNotTell { .. });
+    dataset.verdicts.iter().any(is_known)
+        && !dataset
+            .weighed()
+            .any(|(verdict, fails)| fails && verdict.outcome.is_doubt())
 }
 
 /// The service levels that a dataset breaks.
@@ -95,20 +131,21 @@ fn add_levels(
 
 /// Scopes that are not covered as their contracts ask, under the datasets that
 /// they feed. A dataset loses the share of its scopes.
-fn add_scopes(
-    store: &Store,
-    now: Timestamp,
-    breaches: &mut BTreeMap<DatasetNo, Breach>,
-) -> Result<(), RoundError> {
+fn add_scopes(store: &Store, now: Timestamp, kept: &mut Kept) -> Result<(), RoundError> {
     let covered = match coverage::look(store, now) {
         Ok(covered) => covered,
         Err(RoundError::NoContracts(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
+    kept.is_any = true;
     for fed in by_dataset(&covered.scopes) {
         let Some(no) = store.dataset_no(fed.name)? else {
             continue;
         };
+        // What its levels leave open its scopes do not answer.
+        if !kept.promised.contains(&no) {
+            kept.told.insert(no);
+        }
         let lost = fed.behind.len() as f64 / fed.n_scopes as f64;
         for state in fed.behind {
             let ContractRow { source, scope, .. } = &state.contract;
@@ -116,7 +153,7 @@ fn add_scopes(
                 continue;
             };
             let since = since(state, now);
-            let breach = breaches.entry(no).or_insert_with(|| Breach {
+            let breach = kept.breaches.entry(no).or_insert_with(|| Breach {
                 since,
                 severity: Severity::Warning,
                 broken: Vec::new(),

@@ -1,16 +1,21 @@
 //! Which datasets are late now, and can that be told at all?
 
+mod unreadable;
+
 use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
-use freshness_core::incidents::{Breach, Followed, Incidents, Odds};
+use freshness_core::incidents::{Breach, Broken, Followed, Incidents, Odds};
 use freshness_core::state::{self, DatasetState, Overdue, Severity, State};
 use freshness_core::trust::period_seconds;
-use freshness_store::{CheckRecord, DatasetEntry, DatasetNo, StateChange, Store, StoreError, Tail};
+use freshness_store::{
+    CheckRecord, DatasetEntry, DatasetNo, FitRun, StateChange, Store, StoreError, Tail,
+};
 use jiff::{SignedDuration, Timestamp};
 
-use super::breaches::kept;
+use self::unreadable::{is_of_one_dataset, unreadable};
+use super::breaches::{Kept, kept};
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
@@ -55,6 +60,8 @@ pub struct Judged {
     pub period_seconds: Option<i64>,
     /// The promises that it does not keep at the instant that was judged.
     pub breach: Option<Breach>,
+    /// Nothing ever arrived of it, and its promises say how it is.
+    pub is_promised: bool,
 }
 
 /// A reason not to believe the verdicts.
@@ -64,6 +71,11 @@ pub enum Doubt {
     OldModels {
         /// Their age.
         age: SignedDuration,
+    },
+    /// Nothing was ever fitted: datasets with arrivals are not judged by them.
+    NoModels {
+        /// How many.
+        n_datasets: u64,
     },
     /// Something of a dataset cannot be read.
     Unreadable {
@@ -109,7 +121,7 @@ pub fn check(
         at: clock.now(),
         n_datasets: summary.n_datasets,
         n_late: summary.late + summary.missed,
-        n_critical: summary.n_critical_late,
+        n_critical: summary.n_critical_late + summary.n_critical_broken,
     };
     let n_late = found.n_late;
     let datasets = &checked.datasets;
@@ -175,10 +187,15 @@ fn judge_all(
             store.path().display().to_string(),
         ));
     }
-    let Some(run) = store.last_fit()? else {
-        return Err(RoundError::NoModels);
-    };
-    let fitted_at = Some(run.as_of);
+    let run = store.last_fit()?;
+    let fitted_at = run.as_ref().map(|run| run.as_of);
+    let mut kept = kept(store, now, threads)?;
+    if run.is_none() && !kept.tells() {
+        return Err(match kept.is_any {
+            true => RoundError::NothingTold,
+            false => RoundError::NoModels,
+        });
+    }
 
     let holidays = holidays();
     let n_threads = n_threads(threads, entries.len(), DATASETS_PER_THREAD);
@@ -193,13 +210,18 @@ fn judge_all(
     overdue::hand_down(store, &mut judged, |place, upstream| {
         judge_one(store, &entries[place], &holidays, upstream, now)
     })?;
-    refuse_without_models(&judged)?;
+    if run.is_some() {
+        refuse_without_models(&judged, &kept)?;
+    }
     // Models are replaced, never removed: fewer than were learned are a loss.
     let n_kept = judged
         .iter()
         .filter(|(judged, failure)| failure.is_some() || judged.state.model_status != NO_MODEL)
         .count() as u64;
-    if n_kept < run.n_learned + run.n_provisional + run.n_irregular + run.n_cold_start {
+    let n_learned =
+        |run: FitRun| run.n_learned + run.n_provisional + run.n_irregular + run.n_cold_start;
+    let is_fitted = run.is_some();
+    if n_kept < run.map_or(0, n_learned) {
         return Err(damaged(store).into());
     }
 
@@ -211,14 +233,25 @@ fn judge_all(
         }
     }
     let mut datasets = Vec::with_capacity(judged.len());
-    let mut kept = kept(store, now, threads)?;
+    let mut n_unfitted = 0;
     for (mut judged, failure) in judged {
         judged.breach = kept.breaches.remove(&judged.no);
+        let has_arrived = judged.state.last_arrival.is_some();
+        n_unfitted += u64::from(!is_fitted && has_arrived);
+        if failure.is_none() && !has_arrived && kept.told.contains(&judged.no) {
+            judged.is_promised = true;
+            judged.state.reason = by_promises(judged.breach.as_ref());
+        }
         doubts.extend(failure.map(|failure| Doubt::Unreadable {
             failure,
             may_be_critical: judged.dataset.critical,
         }));
         datasets.push(judged);
+    }
+    if n_unfitted > 0 {
+        doubts.push(Doubt::NoModels {
+            n_datasets: n_unfitted,
+        });
     }
     doubts.extend(kept.failures.into_iter().map(|failure| Doubt::Unreadable {
         failure,
@@ -237,13 +270,24 @@ fn judge_all(
     Ok((checked, found))
 }
 
-fn refuse_without_models(judged: &[(Judged, Option<DatasetFailure>)]) -> Result<(), RoundError> {
+/// The reason of a state that only promises tell.
+fn by_promises(breach: Option<&Breach>) -> String {
+    let broken = breach.map(|breach| {
+        let words: Vec<String> = breach.broken.iter().map(Broken::words).collect();
+        format!("it breaks its promise of {}", words.join(", "))
+    });
+    let told = broken.unwrap_or_else(|| "it keeps its promises".to_owned());
+    format!("nothing has arrived yet; {told}")
+}
+
+fn refuse_without_models(judged: &[JudgedOne], kept: &Kept) -> Result<(), RoundError> {
     let has_model = |(judged, _): &(Judged, _)| judged.state.model_status != NO_MODEL;
     if judged.iter().any(has_model) {
         return Ok(());
     }
     match judged.iter().find_map(|(_, failure)| failure.as_ref()) {
         Some(failure) => Err(RoundError::NoReadableModels(failure.error.clone())),
+        None if kept.tells() => Ok(()),
         None => Err(RoundError::NoModels),
     }
 }
@@ -295,6 +339,7 @@ pub(super) fn judge_one(
                 odds: model.as_ref().map(Odds::of),
                 period_seconds: model.as_ref().and_then(period_seconds),
                 breach: None,
+                is_promised: false,
             };
             (judged, None)
         }
@@ -306,31 +351,6 @@ pub(super) fn judge_one(
 fn damaged(store: &Store) -> StoreError {
     StoreError::Damaged {
         path: store.path().to_owned(),
-    }
-}
-
-/// Is one dataset's record wrong, rather than the store?
-fn is_of_one_dataset(error: &StoreError) -> bool {
-    match error {
-        StoreError::BadChunk { .. }
-        | StoreError::BadDeclaration { .. }
-        | StoreError::BadPromise { .. }
-        | StoreError::BadModel { .. }
-        | StoreError::ModelVersion { .. }
-        | StoreError::TimeOutOfRange { .. } => true,
-        StoreError::Missing { .. }
-        | StoreError::CannotOpen { .. }
-        | StoreError::NotAStore { .. }
-        | StoreError::Damaged { .. }
-        | StoreError::Newer { .. }
-        | StoreError::Older { .. }
-        | StoreError::DeclaredTwice { .. }
-        | StoreError::ReadOnly { .. }
-        | StoreError::Locked { .. }
-        | StoreError::DiskFull { .. }
-        | StoreError::NoRoomToRead { .. }
-        | StoreError::Disk { .. }
-        | StoreError::Unexpected { .. } => false,
     }
 }
 
@@ -347,37 +367,4 @@ fn recent(store: &Store, no: DatasetNo, now: i64) -> Result<ArrivalHistory, Stor
         return store.history(no);
     }
     Ok(history)
-}
-
-fn unreadable(
-    entry: &DatasetEntry,
-    dataset: Dataset,
-    error: &StoreError,
-) -> (Judged, Option<DatasetFailure>) {
-    let failure = DatasetFailure {
-        dataset_id: entry.id.clone(),
-        error: error.to_string(),
-    };
-    let state = DatasetState {
-        dataset_id: entry.id.clone(),
-        state: State::NotEvaluated,
-        severity: None,
-        model_status: NO_MODEL,
-        last_arrival: None,
-        current: None,
-        late_seconds: None,
-        n_overdue: 0,
-        reason: failure.error.clone(),
-    };
-    let judged = Judged {
-        no: entry.no,
-        dataset,
-        state,
-        upstream: Vec::new(),
-        overdue: None,
-        odds: None,
-        period_seconds: None,
-        breach: None,
-    };
-    (judged, Some(failure))
 }

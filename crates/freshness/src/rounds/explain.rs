@@ -76,6 +76,7 @@ pub fn explain(
         odds: model.as_ref().map(Odds::of),
         period_seconds: model.as_ref().and_then(period_seconds),
         breach: None,
+        is_promised: false,
     };
     Ok(Explained {
         judged,

@@ -159,8 +159,9 @@ pub(super) fn follow(
         silences.iter().find(covers).map(|(silence, _)| silence.no)
     };
     // What is gone from the inventory is judged: there is nothing to wait for.
-    let is_judged =
-        |id: &DatasetId| find(judged, id).is_none_or(|judged| !is_unreadable(&judged.state));
+    let is_judged = |id: &DatasetId| {
+        find(judged, id).is_none_or(|judged| judged.is_promised || !is_unreadable(&judged.state))
+    };
     advance(before, found, silenced, is_judged, now)
 }
 

@@ -52,7 +52,7 @@ pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub use slo::{
     Promise, Promises, SloChecked, SloDataset, SloPast, promises, slo_check, slo_history, slo_look,
 };
-pub use summary::{Summary, is_overdue, is_unjudged_critical};
+pub use summary::{Summary, is_broken_critical, is_overdue, is_unjudged_critical};
 pub use trust::{Trusted, trust, trust_of};
 
 /// Why a round could not do its work for anything at all. What concerns one
@@ -79,6 +79,8 @@ pub enum RoundError {
     },
     #[error("no models: nothing has been fitted yet")]
     NoModels,
+    #[error("nothing can be judged: no models, and no run tells whether a promise is kept")]
+    NothingTold,
     #[error("none of the models can be read: {0}")]
     NoReadableModels(String),
     #[error("nothing had arrived by {as_of}: there is nothing to learn from")]
@@ -142,6 +144,9 @@ impl RoundError {
                 "set the clock right; to look back use `freshness slo history --now`, which records nothing",
             ),
             RoundError::NoModels => Some("run `freshness fit` first"),
+            RoundError::NothingTold => Some(
+                "import what ran, `freshness import runs FILE`, or measure it, `freshness slo measure`",
+            ),
             RoundError::NoReadableModels(_) => Some("run `freshness fit`"),
             RoundError::ClockBehind { .. } => Some(
                 "set the clock right; to look back use `freshness status --now`, which records nothing",

@@ -14,6 +14,9 @@ pub struct Summary {
     pub n_critical: u64,
     /// Late or missed, of critical severity: what fails a check.
     pub n_critical_late: u64,
+    /// Declared critical, nothing ever arrived of it, and it breaks a promise: that
+    /// fails a check too.
+    pub n_critical_broken: u64,
     /// Declared critical, and nobody can say whether they are late.
     pub n_critical_unjudged: u64,
     pub ok: u64,
@@ -36,6 +39,7 @@ impl Summary {
             let is_late = is_overdue(state.state) && state.severity == Some(Severity::Critical);
             summary.n_critical += u64::from(judged.dataset.critical);
             summary.n_critical_late += u64::from(is_late);
+            summary.n_critical_broken += u64::from(is_broken_critical(judged));
             summary.n_critical_unjudged += u64::from(is_unjudged_critical(judged));
             *match state.state {
                 State::Ok => &mut summary.ok,
@@ -58,10 +62,21 @@ pub fn is_unjudged_critical(judged: &Judged) -> bool {
     let state = &judged.state;
     judged.dataset.critical
         && match state.state {
-            State::Unknown | State::InsufficientHistory | State::NotEvaluated => true,
+            State::Unknown | State::InsufficientHistory | State::NotEvaluated => {
+                !judged.is_promised
+            }
             State::Late | State::Missed => state.severity != Some(Severity::Critical),
             State::Ok | State::Pending | State::LateArrival => false,
         }
+}
+
+/// Declared critical, nothing ever arrived of it, and a promise is broken that does
+/// more than warn.
+pub fn is_broken_critical(judged: &Judged) -> bool {
+    let breach = judged.breach.as_ref();
+    judged.dataset.critical
+        && judged.state.last_arrival.is_none()
+        && breach.is_some_and(|breach| breach.severity > Severity::Advisory)
 }
 
 /// Past its deadline with nothing delivered.

@@ -58,6 +58,7 @@ pub fn trust_of(
             next_due: next_dues.get(&judged.no).copied(),
             roots: roots.get(&judged.dataset.id).map_or(&[], Vec::as_slice),
             breach: judged.breach.as_ref(),
+            is_promised: judged.is_promised,
         })
         .collect();
     let trusts = trust::trust(&seen, &lineage, &dashboards);

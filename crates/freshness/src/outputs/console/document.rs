@@ -88,6 +88,6 @@ pub(super) fn document(console: &Console<Panel>) -> Document<'_> {
 pub(super) fn is_old(doubt: &Doubt) -> bool {
     match doubt {
         Doubt::OldModels { .. } => true,
-        Doubt::Unreadable { .. } => false,
+        Doubt::Unreadable { .. } | Doubt::NoModels { .. } => false,
     }
 }
