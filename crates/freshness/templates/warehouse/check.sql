@@ -83,7 +83,7 @@ freshness_judged AS (
         OR gap_minutes IS NULL OR gap_minutes < 1 OR gap_minutes > {{ MINUTES_MAX }}
         OR skew_minutes < 0 OR skew_minutes > {{ MINUTES_MAX }}
         THEN 'invalid_contract'
-      WHEN is_there IS NULL THEN 'missing_publication'
+      WHEN COALESCE(is_there, 0) = 0 THEN 'missing_publication'
       WHEN publication_seq IS NULL OR publication_seq < 1 OR n_of_seq > 1
         OR run_id IS NULL OR {{ d.is_blank("run_id") }}
         OR through_s IS NULL OR published_s IS NULL OR row_count < 0
