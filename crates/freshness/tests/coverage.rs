@@ -7,6 +7,7 @@
 mod house;
 
 use std::fs;
+use std::io::Write as _;
 
 use house::{House, Ran};
 
@@ -262,6 +263,159 @@ fn a_partial_load_does_not_cover_what_is_missing() {
     covered
         .publish("FR", "r2", SIX, &format!("{NOW} --manifest none.txt"))
         .expect(2);
+}
+
+#[test]
+fn a_retry_is_no_success_unless_it_says_the_same_and_its_claim_holds() {
+    let covered = Covered::new();
+    fs::write(covered.0.path("expected.txt"), "a.csv\nb.csv\nb.csv\n").unwrap();
+    fs::write(covered.0.path("delivered.txt"), "b.csv\n").unwrap();
+    covered
+        .publish("FR", "r1", SIX, &format!("{NOW} --rows 812"))
+        .expect(0);
+    // What is left out differs from nothing.
+    for again in ["--expect-seq 1", "--rows 812", ""] {
+        covered
+            .publish("FR", "r1", SIX, &format!("{NOW} {again}"))
+            .expect(0);
+    }
+    for (otherwise, why) in [
+        (
+            "--manifest expected.txt --delivered delivered.txt",
+            "1 of 2 expected files are missing: a.csv",
+        ),
+        ("--total amount=1/2", "the total of amount differs"),
+        ("--rows 813", "said otherwise: rows (812 before, 813 now)"),
+        (
+            "--expect-seq 2",
+            "said otherwise: expect_seq (1 before, 2 now)",
+        ),
+        ("--position x", "position (nothing before, x now)"),
+        ("--correction", "said otherwise: correction"),
+    ] {
+        let refused = covered.publish("FR", "r1", SIX, &format!("{NOW} {otherwise}"));
+        let refused = refused.expect(1);
+        assert!(refused.stdout.contains(why), "{refused:?}");
+    }
+    let begin = |rest: &str| {
+        let run = "--source orders --scope DE --run-id r2";
+        covered.run(&format!("begin {run} {rest}"))
+    };
+    begin(&format!("--complete-through {SIX} --rows 5")).expect(0);
+    begin("--rows 5").expect(0);
+    let other = begin("--rows 6").expect(1);
+    let why = "run r2 was begun already, and said otherwise: rows (5 before, 6 now)";
+    assert!(other.stdout.contains(why), "{other:?}");
+    covered
+        .run(&format!("reconcile --run-id r2 --published {NOW}"))
+        .expect(0);
+    begin("--rows 5").expect(0);
+    let other = begin("--rows 6").expect(1);
+    let why = "has published already, as 1, and said otherwise: rows";
+    assert!(other.stdout.contains(why), "{other:?}");
+}
+
+#[test]
+fn flags_and_lines_are_refused_by_the_same_rules() {
+    let covered = Covered::new();
+    covered.publish("FR", "r1", SIX, NOW).expect(0);
+    let line = |rest: &str| {
+        let names = r#""source":"orders","scope":"FR","run_id":"r2","complete_through":"2026-03-02T06:02:00Z","published_at":"2026-03-02T06:04:00Z""#;
+        fs::write(covered.0.path("one.ndjson"), format!("{{{names},{rest}}}")).unwrap();
+        covered.run("publish --file one.ndjson").expect(1)
+    };
+    let refused = line(r#""correction":true,"allow_regression":"vendor""#);
+    let why = "correction and allow_regression exclude each other";
+    assert!(refused.stdout.contains(why), "{refused:?}");
+    let refused = line(r#""manifest":{"expected":[],"delivered":["a"]}"#);
+    assert!(
+        refused.stdout.contains("the manifest expects nothing"),
+        "{refused:?}"
+    );
+    fs::write(covered.0.path("empty.txt"), "\n").unwrap();
+    let flags = format!("{NOW} --manifest empty.txt");
+    let refused = covered.publish("FR", "r2", SIX, &flags).expect(1);
+    assert!(
+        refused.stdout.contains("the manifest expects nothing"),
+        "{refused:?}"
+    );
+    // A correction is of what is covered.
+    let refused = line(r#""correction":true"#);
+    let why =
+        "a correction is of what is covered: 2026-03-02T06:02:00Z is after 2026-03-02T06:00:00Z";
+    assert!(refused.stdout.contains(why), "{refused:?}");
+    assert!(refused.stderr.contains("publish without it"), "{refused:?}");
+}
+
+#[test]
+fn a_manifest_says_once_what_came() {
+    let covered = Covered::new();
+    let whole = r#"{"expected":["a.csv","b.csv"],"delivered":["a.csv","b.csv"]}"#;
+    fs::write(covered.0.path("whole.json"), whole).unwrap();
+    fs::write(
+        covered.0.path("list.json"),
+        "\u{feff}[\"a.csv\",\"b.csv\",\"b.csv\"]",
+    )
+    .unwrap();
+    fs::write(covered.0.path("some.txt"), "\u{feff}a.csv\n").unwrap();
+    let publish =
+        |manifest: &str| covered.publish("FR", "r1", SIX, &format!("{NOW} --manifest {manifest}"));
+    let twice = publish("whole.json --delivered some.txt").expect(2);
+    let why = "the manifest says itself what came: whole.json";
+    assert!(twice.stderr.contains(why), "{twice:?}");
+    let partial = publish("list.json --delivered some.txt").expect(1);
+    let why = "1 of 2 expected files are missing: b.csv";
+    assert!(partial.stdout.contains(why), "{partial:?}");
+    publish("list.json --delivered list.json").expect(0);
+}
+
+#[test]
+fn a_file_of_releases_is_read_as_imports_are_and_an_empty_one_is_told() {
+    let covered = Covered::new();
+    let line = r#"{"source":"orders","scope":"DE","run_id":"r1","complete_through":"2026-03-02T06:00:00Z","published_at":"2026-03-02T06:04:00Z"}"#;
+    let zipped = fs::File::create(covered.0.path("releases.ndjson.gz")).unwrap();
+    let mut zipped = flate2::write::GzEncoder::new(zipped, flate2::Compression::default());
+    zipped
+        .write_all(format!("\u{feff}{line}\n").as_bytes())
+        .unwrap();
+    zipped.finish().unwrap();
+    let told = covered
+        .run("publish --file releases.ndjson.gz --format ndjson")
+        .expect(0);
+    assert!(told.stdout.contains(r#""outcome":"accepted""#), "{told:?}");
+    fs::write(covered.0.path("empty.ndjson"), "\n").unwrap();
+    let empty = covered.run("publish --file empty.ndjson").expect(0);
+    let why = "warning: empty.ndjson has no releases";
+    assert!(empty.stderr.contains(why), "{empty:?}");
+}
+
+#[test]
+fn a_run_of_several_scopes_is_settled_by_name_or_all_at_once() {
+    let covered = Covered::new();
+    for scope in ["DE", "FR"] {
+        let run = format!("--source orders --scope {scope} --run-id load-17");
+        covered
+            .run(&format!("begin {run} --complete-through {SIX}"))
+            .expect(0);
+    }
+    let settle = |rest: &str| covered.run(&format!("reconcile --run-id load-17 {rest}"));
+    let refused = settle(&format!("--published {NOW}")).expect(2);
+    let why = "2 scopes have an open run of this id: load-17 (orders / DE, orders / FR)";
+    assert!(refused.stderr.contains(why), "{refused:?}");
+    covered.check(
+        1,
+        &[("DE", "missing_publication"), ("FR", "missing_publication")],
+    );
+    settle(&format!("--published {NOW} --source orders --scope DE")).expect(0);
+    settle(&format!("--published {NOW}")).expect(0);
+    for scope in ["DE", "FR"] {
+        let run = format!("--source orders --scope {scope} --run-id load-18");
+        covered.run(&format!("begin {run}")).expect(0);
+    }
+    covered
+        .run("reconcile --run-id load-18 --not-published disk --all")
+        .expect(0);
+    covered.run("reconcile").expect(0);
 }
 
 #[test]

@@ -52,12 +52,18 @@ pub enum Refusal {
     TooEarly { field: &'static str, at: i64 },
     #[error("no contract for this source and scope")]
     UnknownScope,
+    #[error("correction and allow_regression exclude each other")]
+    CorrectsBackwards,
+    #[error("the manifest expects nothing")]
+    EmptyManifest,
     #[error("run {run_id} has published already, as {seq}, and said otherwise: {differs}")]
     RunReused {
         run_id: String,
         seq: u64,
-        differs: &'static str,
+        differs: String,
     },
+    #[error("run {run_id} was begun already, and said otherwise: {differs}")]
+    BegunOtherwise { run_id: String, differs: String },
     #[error("run {0} was not begun")]
     NotBegun(String),
     #[error("run {run_id} has published already, as {seq}")]
@@ -93,6 +99,8 @@ pub enum Refusal {
     SkippedSequence { expected: u64, next: u64 },
     #[error("nothing is covered yet that could be corrected")]
     NothingCovered,
+    #[error("a correction is of what is covered: {} is after {}", instant(*.complete_through), instant(*.covered))]
+    CorrectsUncovered { covered: i64, complete_through: i64 },
     #[error("coverage would go back from {} to {}", instant(*.covered), instant(*.complete_through))]
     Regression { covered: i64, complete_through: i64 },
 }
@@ -140,6 +148,20 @@ pub fn accept(terms: Option<Terms>, last: Option<Last>, proposal: &Proposal, now
         }
         _ => {}
     }
+    if let (
+        true,
+        Some(Last {
+            complete_through: covered,
+            ..
+        }),
+    ) = (proposal.correction, last)
+        && complete_through > covered
+    {
+        return Err(Refusal::CorrectsUncovered {
+            covered,
+            complete_through,
+        });
+    }
     let goes_back = last.filter(|last| complete_through < last.complete_through);
     let (covers, regression) = match (goes_back, proposal.correction, &proposal.allow_regression) {
         (None, _, _) => (complete_through, None),
@@ -152,11 +174,6 @@ pub fn accept(terms: Option<Terms>, last: Option<Last>, proposal: &Proposal, now
             });
         }
     };
-    // A correction is about what is covered, so it cannot carry it further.
-    let covers = match (proposal.correction, last) {
-        (true, Some(last)) => last.complete_through,
-        _ => covers,
-    };
     Ok(Publication {
         seq: next,
         run_id: proposal.run_id.clone(),
@@ -167,27 +184,6 @@ pub fn accept(terms: Option<Terms>, last: Option<Last>, proposal: &Proposal, now
         claim: proposal.claim.clone(),
         regression,
         correction: proposal.correction,
-    })
-}
-
-/// Says whether a run that has published says the same again. When it was
-/// published may differ: who tries again may look at the clock again.
-pub(super) fn check_repeat(before: &Publication, proposal: &Proposal) -> Result<(), Refusal> {
-    let same_coverage = proposal.complete_through == Some(before.complete_through)
-        || (before.correction && proposal.correction);
-    let differs = if !same_coverage {
-        "complete_through"
-    } else if proposal.rows != before.rows {
-        "rows"
-    } else if proposal.position != before.position {
-        "position"
-    } else {
-        return Ok(());
-    };
-    Err(Refusal::RunReused {
-        run_id: before.run_id.clone(),
-        seq: before.seq,
-        differs,
     })
 }
 
@@ -212,9 +208,11 @@ impl Refusal {
             Refusal::Name(_)
             | Refusal::TooLong { .. }
             | Refusal::Control(_)
-            | Refusal::TooEarly { .. } => "invalid_field",
+            | Refusal::TooEarly { .. }
+            | Refusal::CorrectsBackwards
+            | Refusal::EmptyManifest => "invalid_field",
             Refusal::UnknownScope => "unknown_scope",
-            Refusal::RunReused { .. } => "run_reused",
+            Refusal::RunReused { .. } | Refusal::BegunOtherwise { .. } => "run_reused",
             Refusal::NotBegun(_) => "not_begun",
             Refusal::Aborted { .. } => "aborted",
             Refusal::Published { .. } => "published",
@@ -226,6 +224,7 @@ impl Refusal {
             Refusal::ReusedSequence { .. } => "reused_sequence",
             Refusal::SkippedSequence { .. } => "skipped_sequence",
             Refusal::NothingCovered => "nothing_covered",
+            Refusal::CorrectsUncovered { .. } => "beyond_coverage",
             Refusal::Regression { .. } => "regression",
         }
     }
@@ -242,15 +241,22 @@ impl Refusal {
             Refusal::Regression { .. } => Some(
                 "--correction publishes data that is covered already anew; --allow-regression REASON takes coverage back",
             ),
+            Refusal::CorrectsUncovered { .. } => {
+                Some("--correction leaves coverage where it is; publish without it to cover more")
+            }
+            Refusal::EmptyManifest => Some("leave the manifest out, if nothing was expected"),
             Refusal::RunReused { .. } => Some("give each run an id of its own"),
+            Refusal::BegunOtherwise { .. } => Some(
+                "give each run an id of its own; what has changed since its begin is said by `commit`",
+            ),
             Refusal::NotBegun(_) => Some("`freshness coverage begin` comes before `commit`"),
             _ => None,
         }
     }
 }
 
-/// Are the names that every step needs names?
-pub(super) fn check_names(proposal: &Proposal) -> Result<(), Refusal> {
+/// Are the names that every step needs names, and do its values fit together?
+pub(super) fn check_form(proposal: &Proposal) -> Result<(), Refusal> {
     ScopeKey::new(&proposal.source, &proposal.scope)?;
     if proposal.run_id.trim().is_empty() {
         return Err(Refusal::MissingField("run_id"));
@@ -277,12 +283,18 @@ pub(super) fn check_names(proposal: &Proposal) -> Result<(), Refusal> {
             return Err(Refusal::Control(field));
         }
     }
-    Ok(())
+    if proposal.correction && proposal.allow_regression.is_some() {
+        return Err(Refusal::CorrectsBackwards);
+    }
+    match &proposal.claim.manifest {
+        Some(manifest) if manifest.expected.is_empty() => Err(Refusal::EmptyManifest),
+        _ => Ok(()),
+    }
 }
 
 /// The times of a proposal in which nothing is missing.
 fn filled(proposal: &Proposal, last: Option<Last>) -> Result<(i64, i64), Refusal> {
-    check_names(proposal)?;
+    check_form(proposal)?;
     let published_at = proposal
         .published_at
         .ok_or(Refusal::MissingField("published_at"))?;
@@ -304,7 +316,7 @@ fn filled(proposal: &Proposal, last: Option<Last>) -> Result<(i64, i64), Refusal
 }
 
 /// Does what is shown hold?
-fn shown(claim: &Claim, position: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn shown(claim: &Claim, position: Option<&str>) -> Result<(), Refusal> {
     let Claim {
         manifest,
         totals,
@@ -316,7 +328,7 @@ fn shown(claim: &Claim, position: Option<&str>) -> Result<(), Refusal> {
             let first = missing.iter().take(MISSING_NAMED);
             return Err(Refusal::Incomplete {
                 n: missing.len(),
-                n_expected: manifest.expected.len(),
+                n_expected: manifest.n_expected(),
                 first: first.map(|&name| named(name)).collect(),
             });
         }
@@ -341,14 +353,14 @@ fn shown(claim: &Claim, position: Option<&str>) -> Result<(), Refusal> {
 }
 
 /// A text of the sender in a message: short, and on one line.
-fn named(text: &str) -> String {
+pub(super) fn named(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
     let short: String = text.chars().take(SHOWN_CHARS).collect();
     let dots = if short.len() < text.len() { "…" } else { "" };
     format!("{}{dots}", short.escape_debug())
 }
 
-fn instant(at: i64) -> String {
+pub(super) fn instant(at: i64) -> String {
     Timestamp::from_second(at)
         .map_or_else(|_| format!("{at} seconds since 1970"), |at| at.to_string())
 }

@@ -50,6 +50,12 @@ impl Claim {
 }
 
 impl Manifest {
+    /// How many files or partitions were expected, each counted once.
+    pub fn n_expected(&self) -> usize {
+        let expected: BTreeSet<&str> = self.expected.iter().map(String::as_str).collect();
+        expected.len()
+    }
+
     /// What was expected and did not come, in order, each once.
     pub fn missing(&self) -> Vec<&str> {
         let delivered: BTreeSet<&str> = self.delivered.iter().map(String::as_str).collect();
@@ -62,6 +68,13 @@ impl Total {
     /// Do both sides agree? `None` if one of them is no decimal number.
     pub fn agrees(&self) -> Option<bool> {
         Some(plain(&self.expected)? == plain(&self.found)?)
+    }
+
+    /// Do both sides stand for the same numbers as those of another, however
+    /// they are written?
+    pub(super) fn is_like(&self, other: &Total) -> bool {
+        let same = |a: &str, b: &str| a == b || plain(a).is_some_and(|a| Some(a) == plain(b));
+        same(&self.expected, &other.expected) && same(&self.found, &other.found)
     }
 }
 
@@ -117,5 +130,6 @@ mod tests {
             delivered: list(&["c"]),
         };
         assert_eq!(manifest.missing(), ["a", "b"]);
+        assert_eq!(manifest.n_expected(), 2);
     }
 }

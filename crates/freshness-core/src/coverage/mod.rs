@@ -12,6 +12,7 @@ mod contract;
 mod counted;
 mod inventory;
 mod publication;
+mod repeat;
 mod roll_up;
 mod scope_key;
 mod step;

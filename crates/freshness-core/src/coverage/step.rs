@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::accept::{Last, Refusal, Terms, accept, check_names, check_repeat};
+use super::accept::{Last, Refusal, Terms, accept, check_form, shown};
 use super::publication::{Proposal, Publication};
+use super::repeat::{check_repeat, differs_from_plan};
 
 /// What a sender asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,23 +67,24 @@ pub fn decide(step: Step, seen: &Seen, proposal: &Proposal, now: i64) -> Decisio
 }
 
 fn decided(step: Step, seen: &Seen, proposal: &Proposal, now: i64) -> Result<Decision, Refusal> {
-    check_names(proposal)?;
+    check_form(proposal)?;
     let run_id = || proposal.run_id.clone();
     if let (Some(published), true) = (&seen.published, step != Step::Abort) {
-        // A commit may leave to the plan what it does not say again.
-        let proposal = match (&seen.begun, step) {
-            (Some(begun), Step::Commit) => &filled_from(proposal, &begun.plan),
-            _ => proposal,
-        };
-        if step != Step::Begin {
-            check_repeat(published, proposal)?;
-        }
+        repeated(step, seen.begun.as_ref(), published, proposal)?;
         return Ok(Decision::Repeat(Some(published.seq)));
     }
     let aborted = |begun: &Begun| begun.aborted.clone();
     match (step, &seen.begun) {
         (Step::Begin, _) if seen.terms.is_none() => Err(Refusal::UnknownScope),
-        (Step::Begin, Some(begun)) if begun.aborted.is_none() => Ok(Decision::Repeat(None)),
+        (Step::Begin, Some(begun)) if begun.aborted.is_none() => {
+            match differs_from_plan(&begun.plan, proposal) {
+                None => Ok(Decision::Repeat(None)),
+                Some(differs) => Err(Refusal::BegunOtherwise {
+                    run_id: run_id(),
+                    differs,
+                }),
+            }
+        }
         (Step::Begin, _) => Ok(Decision::Begin),
         (Step::Commit | Step::Abort, None) => match &seen.published {
             Some(published) => Err(Refusal::Published {
@@ -115,6 +117,33 @@ fn decided(step: Step, seen: &Seen, proposal: &Proposal, now: i64) -> Result<Dec
     }
 }
 
+/// Does a run that has published say so again, and nothing else? What it shows
+/// must still hold: a retry with a file missing is no success.
+fn repeated(
+    step: Step,
+    begun: Option<&Begun>,
+    published: &Publication,
+    proposal: &Proposal,
+) -> Result<(), Refusal> {
+    match (step, begun) {
+        // Its commit may have said more than the plan since.
+        (Step::Begin, Some(begun)) => match differs_from_plan(&begun.plan, proposal) {
+            None => Ok(()),
+            Some(differs) => Err(Refusal::RunReused {
+                run_id: published.run_id.clone(),
+                seq: published.seq,
+                differs,
+            }),
+        },
+        (Step::Begin, None) => check_repeat(published, proposal),
+        _ => {
+            let position = proposal.position.as_ref().or(published.position.as_ref());
+            shown(&proposal.claim, position.map(String::as_str))?;
+            check_repeat(published, proposal)
+        }
+    }
+}
+
 /// What a commit says, and what it left out as it was planned.
 fn filled_from(said: &Proposal, plan: &Proposal) -> Proposal {
     Proposal {
@@ -141,6 +170,7 @@ fn filled_from(said: &Proposal, plan: &Proposal) -> Proposal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coverage::{Claim, Manifest};
 
     const NOW: i64 = 1_772_431_200;
 
@@ -229,12 +259,126 @@ mod tests {
         let again = decide(Step::Publish, &published(), &other, NOW);
         assert_eq!(again, Decision::Repeat(Some(1)), "only the clock moved");
         other.rows = Some(3);
-        let Decision::Refuse(refusal) = decide(Step::Publish, &published(), &other, NOW) else {
-            panic!("it has another number of rows");
-        };
-        assert_eq!(
-            refusal.to_string(),
-            "run r1 has published already, as 1, and said otherwise: rows"
+        check_refused(
+            Step::Publish,
+            &published(),
+            &other,
+            "run r1 has published already, as 1, and said otherwise: rows (nothing before, 3 now)",
         );
+        check_refused(
+            Step::Begin,
+            &begun(None),
+            &other,
+            "run r1 was begun already, and said otherwise: rows (nothing before, 3 now)",
+        );
+        check_refused(
+            Step::Begin,
+            &published(),
+            &other,
+            "run r1 has published already, as 1, and said otherwise: rows (nothing before, 3 now)",
+        );
+        let mut expecting = proposal();
+        expecting.expect_seq = Some(2);
+        check_refused(
+            Step::Publish,
+            &published(),
+            &expecting,
+            "run r1 has published already, as 1, and said otherwise: expect_seq (1 before, 2 now)",
+        );
+    }
+
+    #[test]
+    fn a_retry_that_leaves_something_out_says_the_same() {
+        let mut full = proposal();
+        full.rows = Some(7);
+        full.position = Some("0/16".to_owned());
+        full.claim = claim(&["a", "b"], &["a", "b"]);
+        let Decision::Accept(publication) = decide(Step::Publish, &seen(), &full, NOW) else {
+            panic!("it is in order");
+        };
+        let seen = Seen {
+            published: Some(*publication),
+            ..seen()
+        };
+        let mut bare = proposal();
+        bare.complete_through = None;
+        for said in [&bare, &proposal(), &full] {
+            let again = decide(Step::Publish, &seen, said, NOW);
+            assert_eq!(again, Decision::Repeat(Some(1)));
+        }
+        let mut other = proposal();
+        other.claim = claim(&["a"], &["a"]);
+        check_refused(
+            Step::Publish,
+            &seen,
+            &other,
+            "run r1 has published already, as 1, and said otherwise: manifest",
+        );
+    }
+
+    #[test]
+    fn a_retry_whose_claim_does_not_hold_is_no_success() {
+        let mut partial = proposal();
+        partial.claim = claim(&["a", "b", "b"], &["a"]);
+        check_refused(
+            Step::Publish,
+            &published(),
+            &partial,
+            "1 of 2 expected files are missing: b",
+        );
+    }
+
+    #[test]
+    fn the_rules_of_a_proposal_hold_for_every_step() {
+        let mut both = proposal();
+        both.correction = true;
+        both.allow_regression = Some("vendor".to_owned());
+        let mut empty = proposal();
+        empty.claim = claim(&[], &["a"]);
+        for step in [Step::Publish, Step::Begin] {
+            let words = "correction and allow_regression exclude each other";
+            check_refused(step, &seen(), &both, words);
+            check_refused(step, &seen(), &empty, "the manifest expects nothing");
+        }
+    }
+
+    #[test]
+    fn a_correction_reaches_no_further_than_what_is_covered() {
+        let mut correction = proposal();
+        correction.run_id = "r2".to_owned();
+        correction.correction = true;
+        correction.complete_through = Some(NOW - 599);
+        let seen = Seen {
+            last: Some(Last {
+                seq: 1,
+                complete_through: NOW - 600,
+            }),
+            ..seen()
+        };
+        check_refused(
+            Step::Publish,
+            &seen,
+            &correction,
+            "a correction is of what is covered: 2026-03-02T05:50:01Z is after 2026-03-02T05:50:00Z",
+        );
+    }
+
+    fn claim(expected: &[&str], delivered: &[&str]) -> Claim {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Claim {
+            manifest: Some(Manifest {
+                expected: names(expected),
+                delivered: names(delivered),
+            }),
+            ..Claim::default()
+        }
+    }
+
+    #[track_caller]
+    fn check_refused(step: Step, seen: &Seen, proposal: &Proposal, words: &str) {
+        let Decision::Refuse(refusal) = decide(step, seen, proposal, NOW) else {
+            panic!("it is not refused");
+        };
+        assert_eq!(refusal.to_string(), words);
     }
 }

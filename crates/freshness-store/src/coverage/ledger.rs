@@ -241,16 +241,19 @@ fn seen(connection: &Connection, known: Option<&Known>, run_id: &str) -> Result<
     })
 }
 
+/// The index is named, since without statistics the key of the scope alone
+/// looks as good, and that would read all releases of the scope.
+const BY_RUN: &str = "SELECT seq, run_id, complete_through, published_at, rows, more
+     FROM ledger INDEXED BY ledger_by_run
+     WHERE scope_no = ?1 AND run_crc = ?2";
+
 /// The release of a run, found by a checksum of its name.
 fn of_run(
     connection: &Connection,
     scope_no: i64,
     run_id: &str,
 ) -> Result<Option<Publication>, Fault> {
-    let mut select = connection.prepare_cached(
-        "SELECT seq, run_id, complete_through, published_at, rows, more FROM ledger
-         WHERE scope_no = ?1 AND run_crc = ?2",
-    )?;
+    let mut select = connection.prepare_cached(BY_RUN)?;
     let mut rows = select.query((scope_no, crc32fast::hash(run_id.as_bytes())))?;
     while let Some(row) = rows.next()? {
         if row.get_ref(1)?.as_str().is_ok_and(|found| found == run_id) {
@@ -317,4 +320,25 @@ fn publication(row: &rusqlite::Row<'_>) -> rusqlite::Result<Publication> {
         regression: more.regression,
         correction: more.correction,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Access;
+
+    #[test]
+    fn a_run_is_found_again_without_reading_the_ledger_of_its_scope() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("a.db"), Access::Create).unwrap();
+        let explain = format!("EXPLAIN QUERY PLAN {BY_RUN}");
+        let plan: String = store
+            .connection
+            .query_row(&explain, [1, 2], |row| row.get(3))
+            .unwrap();
+        assert_eq!(
+            plan,
+            "SEARCH ledger USING INDEX ledger_by_run (scope_no=? AND run_crc=?)"
+        );
+    }
 }

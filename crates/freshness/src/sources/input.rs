@@ -113,12 +113,12 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// Parquet that comes through a pipe or gzip is held in memory up to here.
 const MEMORY_GIB_MAX: u64 = 1;
 
-/// Opens a source. `on_bytes` is shown every piece as it is read, once and in
-/// order: for progress and for the hash of the content.
-pub(super) fn open<'a>(
+/// The bytes of a source, unzipped if they are zipped, and whether they were.
+/// `on_bytes` is shown every piece as it is read.
+pub(super) fn bytes<'a>(
     source: &'a Source,
     on_bytes: &'a dyn Fn(&[u8]),
-) -> Result<Input<'a>, SourceError> {
+) -> Result<(Box<dyn BufRead + 'a>, bool), SourceError> {
     let raw: Box<dyn Read + 'a> = match &source.origin {
         Origin::File(path) => {
             let metadata = std::fs::metadata(path).map_err(from_io)?;
@@ -140,6 +140,25 @@ pub(super) fn open<'a>(
         }
         false => Box::new(plain),
     };
+    input.fill_buf().map_err(from_io)?;
+    Ok((input, zipped))
+}
+
+/// Steps over the mark that some programs put before UTF-8.
+pub(super) fn skip_mark(input: &mut (impl BufRead + ?Sized)) -> Result<(), SourceError> {
+    if input.fill_buf().map_err(from_io)?.starts_with(UTF8_BOM) {
+        input.consume(UTF8_BOM.len());
+    }
+    Ok(())
+}
+
+/// Opens a source. `on_bytes` is shown every piece as it is read, once and in
+/// order: for progress and for the hash of the content.
+pub(super) fn open<'a>(
+    source: &'a Source,
+    on_bytes: &'a dyn Fn(&[u8]),
+) -> Result<Input<'a>, SourceError> {
+    let (mut input, zipped) = bytes(source, on_bytes)?;
     let told = told(input.fill_buf().map_err(from_io)?, source.format)?;
     let extension = match &source.origin {
         Origin::File(path) => path.extension().and_then(|extension| extension.to_str()),
@@ -148,9 +167,7 @@ pub(super) fn open<'a>(
     if told != Format::Parquet && source.format.is_none() && extension == Some("parquet") {
         return Err(SourceError::NotParquet);
     }
-    if input.fill_buf().map_err(from_io)?.starts_with(UTF8_BOM) {
-        input.consume(UTF8_BOM.len());
-    }
+    skip_mark(&mut *input)?;
     match (told, &source.origin) {
         (Format::Csv, _) => Ok(Input::Csv(input)),
         (Format::Ndjson, _) => Ok(Input::Ndjson(input)),

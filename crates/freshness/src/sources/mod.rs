@@ -36,7 +36,7 @@ pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
-pub use publications::{ReadPublication, names, read_manifest, read_publications, told_time};
+pub use publications::{ReadPublication, read_manifest, read_names, read_publications, told_time};
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;

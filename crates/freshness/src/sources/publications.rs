@@ -3,15 +3,15 @@
 //! A stream is read as it comes: `lines` says after each line whether another
 //! is there already, so that what a slow sender wrote does not wait for more.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
 use freshness_core::coverage::{Claim, Manifest, Proposal, Total};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::error::Category;
 
 use super::csv::LINE_BYTES_MAX;
-use super::input::{Origin, Source, from_io};
+use super::input::{self, Source, from_io};
 use super::instant::{TimeRules, instant};
 use super::problem::{Problem, SourceError, quoted};
 use super::table::Cell;
@@ -41,23 +41,13 @@ struct Typed {
     #[serde(alias = "source_position")]
     position: Option<Value>,
     rows: Option<Value>,
-    manifest: Option<Manifest>,
-    #[serde(default)]
-    totals: Vec<TypedTotal>,
+    manifest: Option<Value>,
+    totals: Option<Value>,
     confirmed_position: Option<Value>,
     #[serde(alias = "publication_seq")]
     expect_seq: Option<Value>,
     allow_regression: Option<Value>,
-    #[serde(default)]
-    correction: bool,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TypedTotal {
-    name: String,
-    expected: Value,
-    found: Value,
+    correction: Option<Value>,
 }
 
 /// Reads releases line by line; `each` may stop the reading with an error.
@@ -65,18 +55,9 @@ pub fn read_publications<E: From<SourceError>>(
     source: &Source,
     each: &mut dyn FnMut(ReadPublication) -> Result<(), E>,
 ) -> Result<(), E> {
-    let raw: Box<dyn Read + '_> = match &source.origin {
-        Origin::File(path) => {
-            let opened = File::open(path).map_err(from_io)?;
-            if opened.metadata().map_err(from_io)?.is_dir() {
-                return Err(SourceError::Directory.into());
-            }
-            Box::new(opened)
-        }
-        Origin::Stdin => Box::new(io::stdin()),
-        Origin::Bytes(_, bytes) => Box::new(bytes.as_slice()),
-    };
-    let mut bytes = BufReader::with_capacity(256 << 10, raw);
+    let (mut input, _) = input::bytes(source, &|_| {})?;
+    input::skip_mark(&mut *input)?;
+    let mut bytes = BufReader::with_capacity(256 << 10, input);
     let mut line_bytes = Vec::new();
     let mut line = 0;
     loop {
@@ -118,22 +99,42 @@ pub fn told_time(field: &str, text: &str) -> Result<i64, String> {
 }
 
 /// The manifest in a file: `{"expected": […], "delivered": […]}`, or a list of
-/// expected names, one a line.
+/// expected names, in JSON or one a line.
 pub fn read_manifest(text: &str) -> Result<Manifest, String> {
-    match text.trim_start().starts_with('{') {
-        true => serde_json::from_str(text).map_err(|error| {
-            let words = error.to_string();
-            format!("not a manifest: {words}")
-        }),
-        false => Ok(Manifest {
+    match text_or_json(text)? {
+        TextOrJson::Json(value) => manifest("manifest", &value),
+        TextOrJson::Text(text) => Ok(Manifest {
             expected: names(text),
             delivered: Vec::new(),
         }),
     }
 }
 
+/// The names in a file: a list in JSON, or one a line.
+pub fn read_names(text: &str) -> Result<Vec<String>, String> {
+    match text_or_json(text)? {
+        TextOrJson::Json(value) => list("delivered", &value),
+        TextOrJson::Text(text) => Ok(names(text)),
+    }
+}
+
+enum TextOrJson<'a> {
+    Text(&'a str),
+    Json(Value),
+}
+
+fn text_or_json(text: &str) -> Result<TextOrJson<'_>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match text.trim_start().starts_with(['{', '[']) {
+        true => serde_json::from_str(text)
+            .map(TextOrJson::Json)
+            .map_err(|error| format!("line {}: {}", error.line(), no_json(text, &error))),
+        false => Ok(TextOrJson::Text(text)),
+    }
+}
+
 /// Names, one a line.
-pub fn names(text: &str) -> Vec<String> {
+fn names(text: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim);
     lines
         .filter(|line| !line.is_empty())
@@ -160,13 +161,35 @@ fn skip_line(bytes: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
+const NO_OBJECT: &str = "not a JSON object";
+
+/// Why a text is no JSON, in words for whoever wrote it.
+fn no_json(text: &str, error: &serde_json::Error) -> String {
+    let column = error.column();
+    if error.is_eof() {
+        return "not JSON: it ends too early".to_owned();
+    }
+    if !error.to_string().starts_with("number out of range") {
+        return format!("not JSON, from column {column} on");
+    }
+    let line = text.lines().nth(error.line() - 1).unwrap_or_default();
+    let before = line.get(..column).unwrap_or(line);
+    let key = before
+        .rsplit_once("\":")
+        .and_then(|(before, _)| before.rsplit_once('"'));
+    match key {
+        Some((_, key)) => format!("{key} is a number out of range"),
+        None => "a number is out of range".to_owned(),
+    }
+}
+
 /// What a line says, and the first thing in it that cannot be read.
 fn publication(line: &[u8]) -> (Proposal, Option<String>) {
+    let is_object = line.trim_ascii_start().starts_with(b"{");
     let typed: Typed = match serde_json::from_slice(line) {
-        Ok(typed) => typed,
+        Ok(typed) if is_object => typed,
+        Ok(_) => return (Proposal::default(), Some(NO_OBJECT.to_owned())),
         Err(error) => {
-            let words = error.to_string();
-            let words = words.split(" at line").next().unwrap_or_default();
             let mut proposal = Proposal::default();
             // A log that names whose line it was is of more use.
             if let Ok(Value::Object(object)) = serde_json::from_slice(line) {
@@ -175,7 +198,16 @@ fn publication(line: &[u8]) -> (Proposal, Option<String>) {
                 proposal.scope = named("scope").to_owned();
                 proposal.run_id = named("run_id").to_owned();
             }
-            return (proposal, Some(format!("not a publication: {words}")));
+            let words = error.to_string();
+            let words = words.split(" at line").next().unwrap_or_default();
+            let fault = match error.classify() {
+                Category::Data if is_object => format!("not a publication: {words}"),
+                Category::Data => NO_OBJECT.to_owned(),
+                Category::Io | Category::Syntax | Category::Eof => {
+                    no_json(&String::from_utf8_lossy(line), &error)
+                }
+            };
+            return (proposal, Some(fault));
         }
     };
     let mut fault = None;
@@ -192,7 +224,7 @@ fn proposal(typed: Typed, fault: &mut Option<String>) -> Proposal {
         published_at,
         position,
         rows,
-        manifest,
+        manifest: manifest_value,
         totals,
         confirmed_position,
         expect_seq,
@@ -214,20 +246,6 @@ fn proposal(typed: Typed, fault: &mut Option<String>) -> Proposal {
             }
         }
     }
-    let totals = totals
-        .into_iter()
-        .map(
-            |TypedTotal {
-                 name,
-                 expected,
-                 found,
-             }| Total {
-                expected: number_text(&expected),
-                found: number_text(&found),
-                name,
-            },
-        )
-        .collect();
     Proposal {
         source: read(fault, "source", source, text).unwrap_or_default(),
         scope: read(fault, "scope", scope, text).unwrap_or_default(),
@@ -237,13 +255,13 @@ fn proposal(typed: Typed, fault: &mut Option<String>) -> Proposal {
         position: read(fault, "position", position, text),
         rows: read(fault, "rows", rows, count),
         claim: Claim {
-            manifest,
-            totals,
+            manifest: read(fault, "manifest", manifest_value, manifest),
+            totals: read(fault, "totals", totals, all_totals).unwrap_or_default(),
             confirmed_position: read(fault, "confirmed_position", confirmed_position, text),
         },
         expect_seq: read(fault, "expect_seq", expect_seq, count),
         allow_regression: read(fault, "allow_regression", allow_regression, text),
-        correction,
+        correction: read(fault, "correction", correction, flag).unwrap_or_default(),
     }
 }
 
@@ -289,6 +307,77 @@ fn count(field: &str, value: &Value) -> Result<u64, String> {
         .ok_or_else(|| format!("{field} is not a whole number from 0: {value}"))
 }
 
+fn flag(field: &str, value: &Value) -> Result<bool, String> {
+    value
+        .as_bool()
+        .ok_or_else(|| format!("{field} is not true or false: {value}"))
+}
+
+/// `{"expected": […], "delivered": […]}`, or a list of what was expected.
+fn manifest(field: &str, value: &Value) -> Result<Manifest, String> {
+    let Value::Object(object) = value else {
+        let expected = list(field, value)?;
+        return Ok(Manifest {
+            expected,
+            delivered: Vec::new(),
+        });
+    };
+    let mut keys = object.keys();
+    if let Some(key) = keys.find(|key| !["expected", "delivered"].contains(&key.as_str())) {
+        return Err(format!(
+            "{field} has an unknown key: {} (known: expected, delivered)",
+            quoted(key)
+        ));
+    }
+    let part = |key: &str| {
+        let value = object.get(key).filter(|value| !value.is_null());
+        value.map(|value| list(&format!("{field}.{key}"), value))
+    };
+    Ok(Manifest {
+        expected: part("expected")
+            .unwrap_or_else(|| Err(format!("{field}.expected is missing")))?,
+        delivered: part("delivered").unwrap_or(Ok(Vec::new()))?,
+    })
+}
+
+fn list(field: &str, value: &Value) -> Result<Vec<String>, String> {
+    let Value::Array(values) = value else {
+        return Err(format!("{field} is not a list of names"));
+    };
+    let name = |value: &Value| match value {
+        Value::String(name) => Ok(name.trim().to_owned()),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(format!("{field} has something that is no name: {other}")),
+    };
+    let names = values.iter().map(name);
+    names
+        .filter(|name| name.as_ref().map_or(true, |name| !name.is_empty()))
+        .collect()
+}
+
+fn all_totals(field: &str, value: &Value) -> Result<Vec<Total>, String> {
+    let Value::Array(values) = value else {
+        return Err(format!("{field} is not a list"));
+    };
+    let total = |value: &Value| {
+        let keys = ["name", "expected", "found"];
+        let object = value
+            .as_object()
+            .filter(|object| object.keys().all(|key| keys.contains(&key.as_str())))
+            .ok_or_else(|| format!("{field} has something without name, expected and found"))?;
+        let part = |key: &str| {
+            let part = object.get(key).filter(|value| !value.is_null());
+            part.ok_or_else(|| format!("{field}: {key} is missing"))
+        };
+        Ok(Total {
+            name: text(&format!("{field}: name"), part("name")?)?,
+            expected: number_text(part("expected")?),
+            found: number_text(part("found")?),
+        })
+    };
+    values.iter().map(total).collect()
+}
+
 fn number_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -299,6 +388,7 @@ fn number_text(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::Origin;
 
     #[track_caller]
     fn check_unreadable(line: &str, words: &str) {
@@ -321,10 +411,25 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_said_with_its_field() {
+        check_unreadable("[]", "not a JSON object");
+        check_unreadable("7", "not a JSON object");
+        check_unreadable("{", "not JSON: it ends too early");
+        check_unreadable(r#"{"rows":nul}"#, "not JSON, from column 12 on");
+        check_unreadable(r#"{"rows": 1e999}"#, "rows is a number out of range");
         check_unreadable(
-            "[]",
-            "not a publication: invalid length 0, expected struct Typed with 13 elements",
+            r#"{"manifest":{"expectd":[]}}"#,
+            "manifest has an unknown key: \"expectd\" (known: expected, delivered)",
         );
+        check_unreadable(r#"{"manifest":{}}"#, "manifest.expected is missing");
+        check_unreadable(
+            r#"{"manifest":{"expected":"a"}}"#,
+            "manifest.expected is not a list of names",
+        );
+        check_unreadable(
+            r#"{"totals":[{"name":"n"}]}"#,
+            "totals: expected is missing",
+        );
+        check_unreadable(r#"{"correction":1}"#, "correction is not true or false: 1");
         check_unreadable(
             r#"{"sourse":"x"}"#,
             "not a publication: unknown field `sourse`, expected one of `source`, `scope`, `run_id`, `complete_through`, `source_complete_through`, `published_at`, `position`, `source_position`, `rows`, `manifest`, `totals`, `confirmed_position`, `expect_seq`, `publication_seq`, `allow_regression`, `correction`",
@@ -339,11 +444,34 @@ mod tests {
             "rows is not a whole number from 0: 18446744073709551615",
         );
         let (proposal, fault) = publication(br#"{"source":"a","run_id":"r","manifest":7}"#);
-        assert!(fault.unwrap().starts_with("not a publication: "));
+        assert_eq!(fault.as_deref(), Some("manifest is not a list of names"));
         assert_eq!(
             (proposal.source.as_str(), proposal.run_id.as_str()),
             ("a", "r")
         );
+    }
+
+    #[test]
+    fn a_manifest_is_read_however_it_is_written() {
+        let expected = |text: &str| read_manifest(text).map(|manifest| manifest.expected);
+        let both = Ok(vec!["a.csv".to_owned(), "b.csv".to_owned()]);
+        for text in [
+            "a.csv\nb.csv\n",
+            "\u{feff}a.csv\r\n\r\nb.csv",
+            r#"["a.csv", "b.csv"]"#,
+            "\u{feff}{\"expected\": [\"a.csv\", \"b.csv\"]}",
+        ] {
+            assert_eq!(expected(text), both, "{text}");
+        }
+        assert_eq!(read_names("[\"a.csv\", \"b.csv\"]"), both);
+        let refused = expected("[\"a.csv\",\n oh]");
+        assert_eq!(
+            refused,
+            Err("line 2: not JSON, from column 2 on".to_owned())
+        );
+        let refused = expected("[{}]");
+        let words = "manifest has something that is no name: {}".to_owned();
+        assert_eq!(refused, Err(words));
     }
 
     #[test]

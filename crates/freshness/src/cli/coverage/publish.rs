@@ -43,7 +43,7 @@ pub(super) struct PublishArgs {
     #[command(flatten)]
     release: ReleaseArgs,
 
-    /// Read releases from NDJSON, one a line; - for standard input
+    /// Read releases from NDJSON, one a line, also compressed with gzip; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "source", "scope", "run_id", "complete_through", "published_at", "position", "rows",
         "manifest", "delivered", "total", "confirmed_position", "expect_seq",
@@ -127,6 +127,11 @@ fn bulk(source: &Source, context: &mut Context) -> anyhow::Result<Answer> {
     };
     report(&counts, context)?;
     done?;
+    if counts.is_empty() {
+        context
+            .out
+            .warn(format_args!("{} has no releases", source.label()));
+    }
     Ok(match counts.refused.is_empty() {
         true => Answer::Healthy,
         false => Answer::Late,
@@ -188,6 +193,11 @@ impl Counts {
                 }
             }
         }
+    }
+
+    /// Was nothing told?
+    fn is_empty(&self) -> bool {
+        self.accepted + self.repeated + self.n_refused() == 0
     }
 
     fn n_refused(&self) -> u64 {

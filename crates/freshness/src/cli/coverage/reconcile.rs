@@ -25,7 +25,7 @@ use crate::rounds::coverage;
   freshness coverage reconcile
   freshness coverage reconcile --open-for 2h
   freshness coverage reconcile --run-id load-17 --published --published-at 2026-03-02T06:04:00Z
-  freshness coverage reconcile --run-id load-17 --not-published 'the data is not there'
+  freshness coverage reconcile --source orders --scope FR --run-id load-17 --not-published 'no data'
 
 Exit codes: 0 no run is open, or it was settled; 1 runs are open, or settling was refused; 2 could
 not tell.")]
@@ -40,6 +40,10 @@ pub(super) struct ReconcileArgs {
     /// It has not, and why
     #[arg(long, value_name = "WHY", value_parser = text)]
     not_published: Option<String>,
+
+    /// Settle the run in every scope that began it
+    #[arg(long)]
+    all: bool,
 
     /// Name only runs that have been open for so long
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -121,7 +125,10 @@ fn settle(args: &ReconcileArgs, context: &mut Context) -> anyhow::Result<Answer>
             "`freshness coverage log` tells what became of a run",
         ));
     }
-    // One run may have begun several scopes: each is settled on its own.
+    if open.len() > 1 && !args.all {
+        return Err(several(&open, &args.run.run_id));
+    }
+    // Each scope is settled on its own.
     let mut answer = Answer::Healthy;
     for run in open {
         let named = RunArgs {
@@ -144,6 +151,32 @@ fn settle(args: &ReconcileArgs, context: &mut Context) -> anyhow::Result<Answer>
         }
     }
     Ok(answer)
+}
+
+/// What is true of one scope need not be true of another: who settles says of
+/// which.
+fn several(open: &[OpenRun], run_id: &str) -> anyhow::Error {
+    const NAMED: usize = 5;
+    let name = |run: &OpenRun| {
+        let (source, scope) = (&run.plan.source, &run.plan.scope);
+        format!("{} / {}", words::printable(source), words::printable(scope))
+    };
+    let mut named: Vec<String> = open.iter().take(NAMED).map(name).collect();
+    if open.len() > NAMED {
+        named.push(format!(
+            "{} more",
+            words::thousands((open.len() - NAMED) as u64)
+        ));
+    }
+    failure(
+        format_args!(
+            "{} scopes have an open run of this id: {} ({})",
+            words::thousands(open.len() as u64),
+            words::printable(run_id),
+            named.join(", ")
+        ),
+        "name one with --source and --scope, or settle it in each with --all",
+    )
 }
 
 fn is_meant(run: &OpenRun, named: &RunArgs) -> bool {

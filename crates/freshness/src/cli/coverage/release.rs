@@ -56,7 +56,7 @@ pub(super) struct ReleaseArgs {
     #[arg(long, value_name = "N")]
     rows: Option<u64>,
 
-    /// Files or partitions that were expected: JSON with `expected` and `delivered`, or names, one a line
+    /// Files or partitions that were expected: JSON with `expected` and `delivered`, or a list of names, or names, one a line
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
 
@@ -165,14 +165,15 @@ fn read_manifest(
     };
     let mut manifest = sources::read_manifest(&read(path)?)
         .map_err(|words| anyhow::anyhow!("{}: {words}", path.display()))?;
-    if manifest.expected.is_empty() {
-        return Err(failure(
-            format_args!("the manifest expects nothing: {}", path.display()),
-            "leave --manifest out, if nothing was expected",
-        ));
-    }
-    if let Some(path) = delivered {
-        manifest.delivered.extend(sources::names(&read(path)?));
+    if let Some(delivered) = delivered {
+        if !manifest.delivered.is_empty() {
+            return Err(failure(
+                format_args!("the manifest says itself what came: {}", path.display()),
+                "leave --delivered out, or `delivered` in the manifest",
+            ));
+        }
+        manifest.delivered = sources::read_names(&read(delivered)?)
+            .map_err(|words| anyhow::anyhow!("{}: {words}", delivered.display()))?;
     }
     Ok(Some(manifest))
 }
