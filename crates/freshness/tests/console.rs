@@ -7,6 +7,8 @@ mod axe;
 #[path = "console/browser.rs"]
 mod browser;
 mod house;
+#[path = "console/steps.rs"]
+mod steps;
 
 use std::fs;
 
@@ -14,48 +16,11 @@ use axe::check_accessible;
 use browser::{Browser, Page, Screen};
 use house::{House, NOW};
 use serde_json::json;
-
-/// A page of the house's console.
-fn console(house: &House, browser: &Browser, screen: Screen) -> Page {
-    house.run("report --out report").expect(0);
-    let page = browser.page(screen);
-    page.open(&house.path("report/console.html"));
-    page
-}
-
-/// When the made-up warehouse of seed 1 ends.
-const WAREHOUSE_ENDS: &str = "2026-02-27T22:00:00Z";
-
-/// A made-up warehouse with incidents, lineage and dashboards, and its report.
-fn warehouse() -> House {
-    let house = House::empty();
-    house.run("seed --out made").expect(0);
-    for what in ["arrivals", "datasets", "lineage", "dashboards"] {
-        house
-            .run(&format!("import {what} made/{what}.csv"))
-            .expect(0);
-    }
-    house.run(&format!("fit --now {WAREHOUSE_ENDS}")).expect(0);
-    house
-        .run(&format!("report --out report --now {WAREHOUSE_ENDS}"))
-        .expect(0);
-    house
-}
+use steps::{check_fits, close_panel, console, focused, open_panel};
 
 /// The names in the table, as they are shown.
 fn names(page: &Page) -> String {
     page.text("[...document.querySelectorAll('#list .name')].map((it) => it.textContent).join(' ')")
-}
-
-/// Nothing hangs over the side.
-#[track_caller]
-fn check_fits(page: &Page) {
-    let over = page.text(
-        "[...document.querySelectorAll('body *')]
-           .filter((it) => !it.parentElement.closest('.scroll') && it.getBoundingClientRect().right > innerWidth + 1)
-           .map((it) => it.outerHTML.slice(0, 80)).slice(0, 5).join('\\n')",
-    );
-    assert_eq!(over, "");
 }
 
 #[test]
@@ -99,7 +64,7 @@ fn what_is_late_is_seen_at_a_glance_in_both_themes_and_on_a_phone() {
 
 #[test]
 fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats() {
-    let house = warehouse();
+    let house = House::warehouse();
     let browser = Browser::start();
     let page = browser.page(Screen::DESK);
     page.open(&house.path("report/console.html"));
@@ -137,15 +102,13 @@ fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats(
     );
     page.picture("warehouse-incident");
     check_accessible(&page);
-    page.click("[data-test=stores] h3 a");
-    page.wait("document.querySelector('dialog').open");
+    open_panel(&page, "[data-test=stores] h3 a");
     assert_eq!(
         page.text("document.querySelector('dialog h2').textContent"),
         "raw_stores"
     );
     page.picture("warehouse-panel");
-    page.press("Escape");
-    page.wait("!document.querySelector('dialog').open");
+    close_panel(&page);
     // What is late because of something says so.
     let because = page.text("[...document.querySelectorAll('#list tr')].find((it) => it.querySelector('.name')?.textContent === 'stg_stores').innerText");
     assert!(because.contains("because of raw_stores"), "{because}");
@@ -175,27 +138,6 @@ fn incidents_are_drawn_with_what_they_explain_and_dashboards_with_their_caveats(
         check_fits(&page);
         page.whole_picture(name);
         check_accessible(&page);
-    }
-}
-
-#[test]
-fn every_dashboard_has_badges_and_one_that_is_gone_has_none() {
-    let house = warehouse();
-    let badge = |name: &str| house.path("report/badges").join(name);
-    for name in ["board_report.svg", "board_report.html", "board_report.json"] {
-        assert!(badge(name).is_file(), "{name}");
-    }
-    fs::write(badge("mine.txt"), "notes").unwrap();
-    fs::copy(badge("board_report.svg"), badge("gone.svg")).unwrap();
-    house
-        .run(&format!("report --out report --now {WAREHOUSE_ENDS}"))
-        .expect(0);
-    assert!(badge("mine.txt").exists() && !badge("gone.svg").exists());
-    let document = fs::read_to_string(house.path("report/console.json")).unwrap();
-    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
-    for board in document["dashboards"].as_array().unwrap() {
-        let picture = board["badge"].as_str().unwrap();
-        assert!(house.path("report").join(picture).is_file(), "{picture}");
     }
 }
 
@@ -235,8 +177,7 @@ fn a_dataset_opens_with_its_chart_and_what_it_rests_on() {
     let house = House::fitted();
     let browser = Browser::start();
     let page = console(&house, &browser, Screen::DESK);
-    page.click("#list .name");
-    page.wait("document.querySelector('dialog').open");
+    open_panel(&page, "#list .name");
     let said = page.text("document.querySelector('dialog .chart').getAttribute('aria-label')");
     assert!(said.contains("87 in time, 3 missed or awaited"), "{said}");
     assert_eq!(
@@ -257,12 +198,8 @@ fn a_dataset_opens_with_its_chart_and_what_it_rests_on() {
     check_accessible(&page);
     // The address names it, so that it can be sent to a colleague.
     assert_eq!(page.text("location.hash"), "#dataset=raw_orders");
-    page.press("Escape");
-    page.wait("!document.querySelector('dialog').open");
-    assert_eq!(
-        page.text("document.activeElement.textContent"),
-        "raw_orders"
-    );
+    close_panel(&page);
+    assert_eq!(focused(&page), "raw_orders");
 }
 
 #[test]
@@ -271,10 +208,7 @@ fn a_keyboard_is_enough() {
     let browser = Browser::start();
     let page = console(&house, &browser, Screen::DESK);
     page.press("Tab");
-    assert_eq!(
-        page.text("document.activeElement.textContent"),
-        "Skip to the datasets"
-    );
+    assert_eq!(focused(&page), "Skip to the datasets");
     page.picture("keyboard-skip");
     page.press("Enter");
     assert_eq!(page.text("document.activeElement.id"), "datasets");
@@ -288,18 +222,11 @@ fn a_keyboard_is_enough() {
             json!(true)
         );
     }
-    assert_eq!(
-        page.text("document.activeElement.textContent"),
-        "raw_orders"
-    );
+    assert_eq!(focused(&page), "raw_orders");
     page.press("Enter");
     page.wait("document.querySelector('dialog').open");
-    page.press("Escape");
-    page.wait("!document.querySelector('dialog').open");
-    assert_eq!(
-        page.text("document.activeElement.textContent"),
-        "raw_orders"
-    );
+    close_panel(&page);
+    assert_eq!(focused(&page), "raw_orders");
 }
 
 #[test]
@@ -344,12 +271,8 @@ fn a_hostile_name_is_only_a_name() {
     page.whole_picture("hostile-phone");
     check_fits(&page);
     for i in 1..=HOSTILE.len() {
-        page.click(&format!("#list tbody tr:nth-child({i}) .name"));
-        page.wait(
-            "document.querySelector('dialog').open && document.querySelector('.facts') !== null",
-        );
-        page.press("Escape");
-        page.wait("!document.querySelector('dialog').open && location.hash === ''");
+        open_panel(&page, &format!("#list tbody tr:nth-child({i}) .name"));
+        close_panel(&page);
     }
     assert_eq!(page.ask("window.hacked === undefined"), json!(true));
     assert_eq!(
@@ -402,46 +325,6 @@ fn old_models_are_red_and_say_so() {
     assert_eq!(
         page.ask("document.getElementById('fit').classList.contains('stale')"),
         json!(true)
-    );
-}
-
-#[test]
-fn the_same_store_and_instant_make_the_same_bytes() {
-    let house = House::fitted();
-    let ran = house.run("report --out one").expect(0);
-    assert_eq!(ran.stdout, "one/console.html\n");
-    house.run("report --out two --threads 1").expect(0);
-    for name in ["console.html", "console.json"] {
-        let read = |folder: &str| fs::read(house.path(folder).join(name)).unwrap();
-        assert!(read("one") == read("two"), "{name}");
-    }
-}
-
-#[test]
-fn a_folder_with_files_of_others_is_refused() {
-    let house = House::fitted();
-    fs::create_dir(house.path("mine")).unwrap();
-    // A page of another program is no report either.
-    fs::write(
-        house.path("mine/console.html"),
-        "<!doctype html>years of work",
-    )
-    .unwrap();
-    let ran = house.run("report --out mine").expect(2);
-    assert!(
-        ran.stderr
-            .contains("the folder holds files of others: mine"),
-        "{ran:?}"
-    );
-    let page = house.path("mine/console.html");
-    assert!(fs::read_to_string(page).unwrap().ends_with("years of work"));
-    // A report is replaced, and what was put beside it stays.
-    house.run("report --out report").expect(0);
-    fs::write(house.path("report/note.txt"), "mine").unwrap();
-    house.run("report --out report").expect(0);
-    assert_eq!(
-        fs::read_to_string(house.path("report/note.txt")).unwrap(),
-        "mine"
     );
 }
 
@@ -509,8 +392,7 @@ fn a_console_of_20_000_datasets_opens_and_is_searched() {
     page.click("#search");
     page.type_in("table_19999");
     assert_eq!(page.text(shown), "1 of 20,000 datasets");
-    page.click("#list .name");
-    page.wait("document.querySelector('dialog').open");
+    open_panel(&page, "#list .name");
     assert_eq!(
         page.ask("document.querySelectorAll('.chart .mark.k0').length"),
         json!(12)

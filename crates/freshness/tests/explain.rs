@@ -128,3 +128,27 @@ fn an_allowance_for_clocks_that_were_set_back_is_named() {
         "{account}"
     );
 }
+
+#[test]
+fn broken_promises_are_named_and_kept_ones_are_not() {
+    let house = House::fitted();
+    let contract = "dataset: events\nservice_levels:\n  row_count: { min_rows: 100 }\n  \
+                    quality: { min_good_ratio: 0.5 }\n  availability: { threshold: 99, field: id }\n";
+    fs::write(house.path("events.yaml"), contract).unwrap();
+    let runs = "dataset_id,run_id,finished_at,counts_source,counts_total,counts_good\n\
+                events,1,2026-02-28T06:00:00Z,40,40,40\n";
+    fs::write(house.path("runs.csv"), runs).unwrap();
+    house.run("import slo events.yaml").expect(0);
+    house.run("import runs runs.csv").expect(0);
+    let account = house.run("explain events").expect(0).stdout;
+    for said in [
+        "\nbreaks its promise of row count: 40 rows, promised at least 100\n",
+        "\nnobody can tell whether it keeps its promise of values filled: no run says anything of it\n",
+    ] {
+        assert!(account.contains(said), "{said}: {account}");
+    }
+    assert!(!account.contains("quality"), "{account}");
+    let json = house.run("explain events --format json").expect(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["promises"].as_array().unwrap().len(), 3);
+}

@@ -9,6 +9,7 @@ use clap::{Args, Command, CommandFactory, Subcommand};
 use freshness_core::trust::RULE;
 
 use super::{Answer, Cli, Context};
+use crate::outputs::console::PROMISE_FIELDS;
 use crate::outputs::coverage::SCOPE_FIELDS;
 use crate::outputs::incidents::INCIDENT_FIELDS;
 use crate::outputs::{datasets, measured, slo, slo_history, trust};
@@ -108,7 +109,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `coverage contracts list` | `command`, `contracts` with the fields of the file | one contract each |
 | `coverage contracts diff` | `command`, `changes`: `source`, `scope`, `change` (`added`, `removed`, `changed`), `field`, `stored`, `file` | one change each |
 | `slo diff` | `command`, `now`, `days`, `datasets`: `dataset_id`, `environment`, `words`, `model_status` (null: no model), `usual` (`calendar`, `timezone`, `from`, `to`, `deadline`; null: not learned), `promised` in words, `service_levels` (null: none declared), `kept` by `objective`: `percent` of deadlines or of the time, `n_kept` and `n_owed` days, `n_doubtful`, `by` runs or arrivals; `remarks`: `remark` (`no_promise`, `no_history`, `late_deadline`, `loose_age`, `wants_calendar`) with its figures and `words`; `failed` | one dataset each |
-| `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of) | the document |
+| `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of), `promises` (a verdict each) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
 | `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
@@ -153,6 +154,9 @@ advise.
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
     }
     page.push_str(CONSOLE);
+    for (field, meaning) in PROMISE_FIELDS {
+        page.push_str(&format!("| `{field}` | {meaning} |\n"));
+    }
     page.push_str(INCIDENT);
     for (field, meaning) in INCIDENT_FIELDS {
         page.push_str(&format!("| `{field}` | {meaning} |\n"));
@@ -174,9 +178,17 @@ const CONSOLE: &str = "
 (older than check.max_model_age), `models` (counts: `learned`, `provisional`, `cold_start`, \
 `irregular`, `none`), `summary`, `incidents` with the fields of `incidents`, `n_suppressed` (alerts \
 that nobody has to get), `suppressed_share` (of all late datasets, 0–1; null if none is), \
-`dashboards`, `datasets`. A dashboard has the fields of `trust`, and \
+`dashboards`, `promises`, `datasets`. A dashboard has the fields of `trust`, and \
 `badge`, its picture beside the document. A dataset has the fields above, its `calendar` in words \
 (empty without a model), and `recent`: the last 30 cycles, oldest first, each with `cycle` and `state`.
+
+`promises` is null if nothing is promised, else: `days` and `target` (percent) of each history, \
+`summary` with the counts of `slo check`, `unreadable` (`dataset_id`, `error`). A dataset with \
+scopes that feed it and are not covered has them in `behind` (`source`, `scope`, `condition`, \
+`reason`), one with promises its objectives in `promises`:
+
+| field | meaning |
+|---|---|
 ";
 
 const INCIDENT: &str = "

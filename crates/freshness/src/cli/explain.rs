@@ -14,7 +14,8 @@ use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint;
 use crate::outputs::datasets::DatasetLine;
-use crate::outputs::incidents::IncidentLine;
+use crate::outputs::incidents::{IncidentLine, part_of};
+use crate::outputs::slo::{VerdictLine, sentence};
 use crate::outputs::{account, write_document, write_line};
 use crate::rounds::{self, Causes, Explained, is_overdue};
 
@@ -22,7 +23,8 @@ use crate::rounds::{self, Causes, Explained, is_overdue};
 ///
 /// Its calendar and how sure that is, its time zone, the moves of its
 /// schedule, the cell and the count behind the deadline, what was left out,
-/// the last cycles, and the delays with the deadline marked.
+/// the last cycles, and the delays with the deadline marked; of what is promised
+/// of it, what is broken or cannot be told.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness explain raw_orders
@@ -51,6 +53,7 @@ struct Document<'a> {
     cycles: &'a [CycleVerdict],
     model: Option<&'a Model>,
     incidents: Vec<IncidentLine<'a>>,
+    promises: Vec<VerdictLine<'a>>,
 }
 
 /// Cycles that the JSON and the strip show.
@@ -71,7 +74,16 @@ pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<A
 
     let causes = causes(&store, &explained, now, context);
     let incidents = causes.of(&explained.judged.state.dataset_id);
+    let promised = rounds::promises_of(&store, &explained.judged.state.dataset_id, now)?;
+    let promises: Vec<VerdictLine<'_>> = promised
+        .iter()
+        .flat_map(|checked| &checked.datasets)
+        .flat_map(VerdictLine::all)
+        .collect();
     let out = &mut context.out;
+    for failure in promised.iter().flat_map(|checked| &checked.failures) {
+        out.warn(format_args!("a promise cannot be read: {}", failure.error));
+    }
     let document = Document {
         command: "explain",
         now,
@@ -84,12 +96,17 @@ pub(super) fn run(args: &ExplainArgs, context: &mut Context) -> anyhow::Result<A
             .iter()
             .map(|followed| IncidentLine::new(followed, now))
             .collect(),
+        promises,
     };
     match out.format {
         Format::Json => write_document(out.data(), &document)?,
         Format::Ndjson => write_line(out.data(), &document)?,
         Format::Table => {
-            let text = account::of(&explained, cycle, last, &incidents, out.unicode);
+            let id = &explained.judged.state.dataset_id;
+            let parts = incidents.iter().map(|followed| part_of(followed, id));
+            let broken = document.promises.iter().filter(|line| line.is_wrong());
+            let said: Vec<String> = parts.chain(broken.map(sentence)).collect();
+            let text = account::of(&explained, cycle, last, &said, out.unicode);
             out.line(text.trim_end())?;
         }
     }

@@ -10,7 +10,6 @@ use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
-use freshness_core::incidents::Followed;
 use freshness_core::state::CycleVerdict;
 use jiff::Timestamp;
 
@@ -18,12 +17,13 @@ use super::{chart, words};
 use crate::rounds::{Credit, Explained};
 
 /// The whole account. `cycle` is the one to explain, `last` the last ones;
-/// `incidents` are those that it is part of.
+/// `said` is what is known of it besides, line by line: its incidents, promises
+/// that it breaks.
 pub fn of(
     explained: &Explained,
     cycle: Option<&CycleVerdict>,
     last: &[CycleVerdict],
-    incidents: &[&Followed],
+    said: &[String],
     unicode: bool,
 ) -> String {
     let mut page = Page::default();
@@ -38,8 +38,8 @@ pub fn of(
         words::state(state.state)
     ));
     page.plain(&state.reason);
-    for followed in incidents {
-        page.plain(super::incidents::part_of(followed, &state.dataset_id));
+    for line in said {
+        page.plain(line);
     }
     page.plain("");
     let zone = match &explained.model {

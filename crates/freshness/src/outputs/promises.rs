@@ -1,8 +1,10 @@
 //! How are promises said in words?
 
 use freshness_core::civil::Zone;
-use freshness_core::slo::{Anomaly, AnomalyMethod, Freshness, Quality, RowCount, ServiceLevels};
-use freshness_core::slo::{Origin, duration_text};
+use freshness_core::slo::{
+    Anomaly, AnomalyMethod, Availability, Freshness, Objective, Origin, Quality, RowCount,
+    ServiceLevels, duration_text,
+};
 
 /// All that is promised, in a line: `freshness 24h by 07:30 Mon–Fri, rows from
 /// 100`; empty if nothing is.
@@ -15,11 +17,7 @@ pub fn promised(levels: &ServiceLevels) -> String {
     } = levels;
     let mut parts = Vec::new();
     parts.extend(freshness.as_ref().map(freshness_words));
-    parts.extend(
-        availability.as_ref().map(|availability| {
-            format!("{} {} % filled", availability.field, availability.threshold)
-        }),
-    );
+    parts.extend(availability.as_ref().map(filled));
     parts.extend(row_count.as_ref().map(rows));
     parts.extend(quality.as_ref().map(good));
     parts.join(", ")
@@ -32,6 +30,44 @@ pub fn promised_times(levels: &ServiceLevels) -> String {
         .freshness
         .as_ref()
         .map_or_else(String::new, freshness_words)
+}
+
+/// What one objective promises: `at most 24h old`, `by 06:00 Europe/Berlin
+/// (Mon–Fri)`; empty if it is not promised.
+pub fn promised_of(levels: &ServiceLevels, objective: Objective) -> String {
+    let ServiceLevels {
+        freshness,
+        availability,
+        row_count,
+        quality,
+    } = levels;
+    let only = |of: Freshness| freshness_words(&of);
+    let freshness = || freshness.clone().unwrap_or_default();
+    let words = match objective {
+        Objective::Freshness => Some(only(Freshness {
+            source_threshold: None,
+            by: None,
+            ..freshness()
+        })),
+        Objective::SourceFreshness => Some(only(Freshness {
+            threshold: None,
+            by: None,
+            ..freshness()
+        })),
+        Objective::Deadline => Some(only(Freshness {
+            threshold: None,
+            source_threshold: None,
+            ..freshness()
+        })),
+        Objective::Availability => availability.as_ref().map(filled),
+        Objective::RowCount => row_count.as_ref().and_then(bounds),
+        Objective::RowCountAnomaly => row_count
+            .as_ref()
+            .and_then(|of| of.anomaly.as_ref())
+            .map(as_usual),
+        Objective::Quality => quality.as_ref().map(good),
+    };
+    words.unwrap_or_default()
 }
 
 /// A value as it was typed.
@@ -87,16 +123,23 @@ fn freshness_words(freshness: &Freshness) -> String {
     words
 }
 
+fn filled(availability: &Availability) -> String {
+    format!("{} {} % filled", availability.field, availability.threshold)
+}
+
 fn rows(row_count: &RowCount) -> String {
-    let bounds = match (row_count.min_rows, row_count.max_rows) {
+    let usual = row_count.anomaly.as_ref().map(as_usual);
+    let words: Vec<String> = [bounds(row_count), usual].into_iter().flatten().collect();
+    words.join(", ")
+}
+
+fn bounds(row_count: &RowCount) -> Option<String> {
+    match (row_count.min_rows, row_count.max_rows) {
         (Some(min), Some(max)) => Some(format!("{min} to {max} rows")),
         (Some(min), None) => Some(format!("at least {min} rows")),
         (None, Some(max)) => Some(format!("at most {max} rows")),
         (None, None) => None,
-    };
-    let usual = row_count.anomaly.as_ref().map(as_usual);
-    let words: Vec<String> = [bounds, usual].into_iter().flatten().collect();
-    words.join(", ")
+    }
 }
 
 fn as_usual(anomaly: &Anomaly) -> String {

@@ -1,11 +1,13 @@
 //! How are verdicts on promises shown?
 
 use freshness_core::dataset::DatasetId;
-use freshness_core::slo::{BreachSeverity, Evidence, Objective, Outcome, Reason, Verdict};
+use freshness_core::slo::{
+    BreachSeverity, Evidence, Objective, Outcome, Reason, USUAL_ENVIRONMENT, Verdict,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::slo_words::{severity, why};
+use super::slo_words::{severity, spoken, why};
 use super::{Paint, Table, words};
 use crate::rounds::SloDataset;
 
@@ -119,19 +121,19 @@ impl<'a> VerdictLine<'a> {
 
 impl SloSummary {
     /// Counts what was said.
-    pub fn of(datasets: &[SloDataset]) -> SloSummary {
-        let mut summary = SloSummary {
-            n_datasets: datasets.len() as u64,
-            ..SloSummary::default()
-        };
-        for verdict in datasets.iter().flat_map(|of| &of.verdicts) {
-            summary.n_objectives += 1;
-            *match verdict.outcome {
-                Outcome::Kept => &mut summary.kept,
-                Outcome::Breached { .. } => &mut summary.breached,
-                Outcome::CouldNotTell { .. } => &mut summary.could_not_tell,
-                Outcome::NotDue { .. } => &mut summary.not_due,
-            } += 1;
+    pub fn of<'a>(datasets: impl IntoIterator<Item = &'a SloDataset>) -> SloSummary {
+        let mut summary = SloSummary::default();
+        for dataset in datasets {
+            summary.n_datasets += 1;
+            for verdict in &dataset.verdicts {
+                summary.n_objectives += 1;
+                *match verdict.outcome {
+                    Outcome::Kept => &mut summary.kept,
+                    Outcome::Breached { .. } => &mut summary.breached,
+                    Outcome::CouldNotTell { .. } => &mut summary.could_not_tell,
+                    Outcome::NotDue { .. } => &mut summary.not_due,
+                } += 1;
+            }
         }
         summary
     }
@@ -166,6 +168,22 @@ impl SloSummary {
             words::utc(now)
         )
     }
+}
+
+/// What is wrong with a promise, in a sentence: `breaks its promise of freshness:
+/// the newest updated_at is …`.
+pub fn sentence(line: &VerdictLine<'_>) -> String {
+    let said = match line.of {
+        Outcome::Breached { .. } => "breaks its promise of",
+        Outcome::CouldNotTell { .. } => "nobody can tell whether it keeps its promise of",
+        Outcome::Kept => "keeps its promise of",
+        Outcome::NotDue { .. } => "owes nothing yet by its promise of",
+    };
+    let place = match line.environment {
+        USUAL_ENVIRONMENT => String::new(),
+        other => format!(" in {other}"),
+    };
+    format!("{said} {}{place}: {}", spoken(line.objective), line.why)
 }
 
 /// Verdicts as a table.

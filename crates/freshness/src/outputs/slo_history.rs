@@ -34,6 +34,9 @@ pub struct DayLine {
     pub total: u64,
 }
 
+/// Percent that is to be kept, if nobody says another.
+pub const USUAL_TARGET: f64 = 99.5;
+
 /// The fields of [`PastLine`], for the documentation; a test compares them with
 /// what is written.
 pub const FIELDS: [(&str, &str); 7] = [
@@ -153,20 +156,23 @@ pub fn table(lines: &[PastLine<'_>]) -> Table {
 pub fn strips(lines: &[PastLine<'_>]) -> Vec<String> {
     let width = lines.iter().map(|line| line.objective.word().len());
     let width = width.max().unwrap_or_default();
-    let strip = |line: &PastLine<'_>| -> String {
-        let days = line.days.iter();
-        days.map(|day| match day.state {
-            DayState::Kept => '.',
-            DayState::Breached => 'x',
-            DayState::CouldNotTell => '?',
-            DayState::NotDue => '-',
-        })
-        .collect()
-    };
+    let strip = |line: &PastLine<'_>| strip(line.days.iter().map(|day| day.state));
     let strips = lines.iter().map(|line| {
         let name = line.objective.word();
         format!("{name:width$}  {}", strip(line))
     });
     let key = ". kept  x breached  ? could not tell  - not due";
     strips.chain([key.to_owned()]).collect()
+}
+
+/// A letter for each day: `.` kept, `x` breached, `?` could not tell, `-` not
+/// due.
+pub fn strip(days: impl Iterator<Item = DayState>) -> String {
+    let letters = days.map(|day| match day {
+        DayState::Kept => '.',
+        DayState::Breached => 'x',
+        DayState::CouldNotTell => '?',
+        DayState::NotDue => '-',
+    });
+    letters.collect()
 }

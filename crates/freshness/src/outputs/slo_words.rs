@@ -16,6 +16,19 @@ pub fn severity(severity: BreachSeverity) -> &'static str {
     }
 }
 
+/// An objective as people say it.
+pub fn spoken(objective: Objective) -> &'static str {
+    match objective {
+        Objective::Freshness => "freshness",
+        Objective::SourceFreshness => "freshness of the source",
+        Objective::Deadline => "deadline",
+        Objective::Availability => "values filled",
+        Objective::RowCount => "row count",
+        Objective::RowCountAnomaly => "usual row count",
+        Objective::Quality => "quality",
+    }
+}
+
 /// Why a verdict is what it is, in a sentence.
 pub fn why(verdict: &Verdict) -> String {
     let evidence = &verdict.evidence;

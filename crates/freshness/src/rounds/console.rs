@@ -16,7 +16,10 @@ use serde::Serialize;
 use super::explain::{cycles_since, regime_start};
 use super::figure::reaches_back_to;
 use super::share::{n_threads, share};
-use super::{Checked, Explained, Figure, Judged, RoundError, Window, figure, look, trust_of};
+use super::{
+    AllOwed, Checked, Explained, Figure, Judged, Owed, RoundError, Window, figure, look, owed,
+    trust_of,
+};
 
 /// Everything the console is made from.
 #[derive(Debug)]
@@ -30,8 +33,23 @@ pub struct Console<P> {
     /// The edges of the lineage between the datasets of each incident, parent
     /// first.
     pub edges: Vec<(DatasetId, DatasetId)>,
+    /// What is promised of the datasets, and of what feeds them.
+    pub owed: AllOwed,
     /// What the caller made of each dataset, in the order of `checked`.
     pub panels: Vec<P>,
+}
+
+/// What is shown of one dataset.
+#[derive(Debug)]
+pub struct Shown<'a> {
+    /// The instant that is looked at.
+    pub now: Timestamp,
+    /// Its state, its model and the end of its history.
+    pub explained: &'a Explained,
+    /// What can be drawn of it.
+    pub figure: Option<&'a Figure>,
+    /// What was declared of it.
+    pub owed: &'a Owed,
 }
 
 /// How many datasets have which kind of model.
@@ -62,9 +80,11 @@ pub fn console<P: Send>(
     now: Timestamp,
     max_model_age: SignedDuration,
     threads: Option<u16>,
-    panel: impl Fn(&Explained, Option<&Figure>) -> P + Sync,
+    panel: impl Fn(Shown<'_>) -> P + Sync,
 ) -> Result<Console<P>, RoundError> {
     let checked = look(store, now, max_model_age, threads)?;
+    let owed = owed(store, &checked, threads)?;
+    let nothing = Owed::default();
     let window = match checked.datasets.len() {
         n if n <= DATASETS_SHOWN_LONG => Window::Usual,
         n if n <= DATASETS_SHOWN_SHORTER => Window::OneIn(4),
@@ -82,7 +102,12 @@ pub fn console<P: Send>(
             if let Some(figure) = &mut figure {
                 figure.fixed_rule = None;
             }
-            Ok(panel(&seen, figure.as_ref()))
+            Ok(panel(Shown {
+                now,
+                explained: &seen,
+                figure: figure.as_ref(),
+                owed: owed.datasets.get(&judged.no).unwrap_or(&nothing),
+            }))
         },
         |_| (),
     )?;
@@ -96,6 +121,7 @@ pub fn console<P: Send>(
         edges: edges_of_incidents(store, &checked)?,
         dashboards,
         checked,
+        owed,
         panels,
     })
 }

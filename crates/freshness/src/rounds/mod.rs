@@ -16,6 +16,7 @@ mod figure;
 mod fit;
 mod incidents;
 mod overdue;
+mod owed;
 pub mod ingest;
 mod measure;
 mod promises;
@@ -36,7 +37,7 @@ use freshness_store::StoreError;
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
 pub use check::{Checked, Doubt, Judged, check, look, not_behind};
 pub use compare::{AllCompared, Compared, compare_promises};
-pub use console::{Console, ModelCounts, console};
+pub use console::{Console, ModelCounts, Shown, console};
 pub use doctor::{Finding, Health, doctor};
 pub use explain::{Credit, Explained, cycles_between, explain};
 pub use figure::{
@@ -46,11 +47,13 @@ pub use figure::{
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
 pub use incidents::Causes;
 pub use measure::{Asking, measure, measuring_sql, run_of};
+pub use owed::{AllOwed, KeptPromise, Owed, owed, promises_of};
 pub use promises::{DeclareError, Promised, declare};
 pub use pull::{Pulled, pull};
 pub use raised::{Counts, DatasetRaised, Raised, Total, WeekRaised, raised};
 pub use slo::{
-    Promise, Promises, SloChecked, SloDataset, SloPast, promises, slo_check, slo_history, slo_look,
+    Promise, Promises, SloChecked, SloDataset, SloPast, USUAL_DAYS, promises, slo_check,
+    slo_history, slo_look,
 };
 pub use summary::{Summary, is_broken_critical, is_overdue, is_unjudged_critical};
 pub use trust::{Trusted, trust, trust_of};

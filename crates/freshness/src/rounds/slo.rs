@@ -81,6 +81,9 @@ pub struct SloPast {
     pub objectives: Vec<ObjectiveHistory>,
 }
 
+/// So many days of history are shown if nobody asks for others.
+pub const USUAL_DAYS: u16 = 90;
+
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 500;
 

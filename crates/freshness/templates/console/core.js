@@ -81,12 +81,15 @@ function timeElement(seconds) {
   fillTime(element);
   return element;
 }
-// A caveat says its times in words.
+// A sentence says its times in words.
+function withTimes(sentence) {
+  const parts = sentence.split(/(\d{4}-\d\d-\d\d \d\d:\d\d) UTC/);
+  const at = (words) => Date.parse(words.replace(' ', 'T') + 'Z') / 1000;
+  return parts.map((part, i) => (i % 2 ? timeElement(at(part)) : part));
+}
 function timesInWords() {
   for (const caveat of document.querySelectorAll('.caveat')) {
-    const parts = caveat.textContent.split(/(\d{4}-\d\d-\d\d \d\d:\d\d) UTC/);
-    const at = (words) => Date.parse(words.replace(' ', 'T') + 'Z') / 1000;
-    caveat.replaceChildren(...parts.map((part, i) => (i % 2 ? timeElement(at(part)) : part)));
+    caveat.replaceChildren(...withTimes(caveat.textContent));
   }
 }
 function fillTimes() {

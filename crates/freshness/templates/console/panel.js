@@ -58,6 +58,7 @@ function panelBody(i, known) {
     make('p', { class: 'reason' }, known.reason), because(i),
     make('dl', { class: 'key' }, ...facts.map(([name, value]) =>
       make('div', {}, make('dt', {}, name), make('dd', {}, value)))));
+  body.append(...promises(known.promises || []), ...behind(known.behind || []));
   if (known.chart) {
     drawn = known.chart;
     body.append(make('h3', {}, 'Arrivals'),

@@ -4,6 +4,8 @@
 //! dozen commands that are needed have not changed in years. See DESIGN.md,
 //! section 10, for the crates that were weighed.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;

@@ -16,6 +16,9 @@ use tempfile::TempDir;
 /// When the warehouse is looked at: a Saturday noon.
 pub(crate) const NOW: &str = "2026-02-28T12:00:00Z";
 
+/// When the made-up warehouse of seed 1 ends.
+pub(crate) const WAREHOUSE_ENDS: &str = "2026-02-27T22:00:00Z";
+
 /// 2025-12-01, a Monday.
 const START: i64 = 1_764_547_200;
 const N_DAYS: i64 = 90;
@@ -55,6 +58,22 @@ impl House {
     pub(crate) fn fitted() -> House {
         let house = House::imported();
         house.run("fit").expect(0);
+        house
+    }
+
+    /// A made-up warehouse with incidents, lineage and dashboards, and its report.
+    pub(crate) fn warehouse() -> House {
+        let house = House::empty();
+        house.run("seed --out made").expect(0);
+        for what in ["arrivals", "datasets", "lineage", "dashboards"] {
+            house
+                .run(&format!("import {what} made/{what}.csv"))
+                .expect(0);
+        }
+        house.run(&format!("fit --now {WAREHOUSE_ENDS}")).expect(0);
+        house
+            .run(&format!("report --out report --now {WAREHOUSE_ENDS}"))
+            .expect(0);
         house
     }
 

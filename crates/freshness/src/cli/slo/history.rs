@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Answer, Context};
 use crate::cli::status::globs;
 use crate::config::Format;
-use crate::outputs::slo_history::{PastLine, strips, table};
+use crate::outputs::slo_history::{PastLine, USUAL_TARGET, strips, table};
 use crate::outputs::{words, write_document, write_line};
 use crate::rounds;
 
@@ -38,11 +38,11 @@ pub(in crate::cli) struct HistoryArgs {
     environment: Option<String>,
 
     /// So many days, today the last of them
-    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..=3_660))]
+    #[arg(long, value_name = "N", default_value_t = rounds::USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=3_660))]
     days: u16,
 
     /// Percent that is to be kept
-    #[arg(long, value_name = "PERCENT", default_value = "99.5", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value_t = USUAL_TARGET, value_parser = percent)]
     target: f64,
 }
 

@@ -19,6 +19,8 @@ use crate::rounds::{Causes, Judged};
 pub(super) struct Columns<'a> {
     /// Panels that are unpacked together.
     per_block: usize,
+    /// Percent to which promises are to be kept.
+    target: f64,
     /// Words of the states, by number.
     states: Vec<&'static str>,
     teams: Vec<&'a str>,
@@ -76,6 +78,7 @@ pub(super) fn columns<'a>(rows: &[(&'a Judged, &'a Panel)], causes: &'a Causes) 
         std::array::from_fn(|_| Words::new());
     let mut columns = Columns {
         per_block: super::embed::PER_BLOCK,
+        target: crate::outputs::slo_history::USUAL_TARGET,
         states: STATES.map(words::state).to_vec(),
         ..Columns::default()
     };

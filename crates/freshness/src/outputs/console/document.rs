@@ -7,10 +7,13 @@ use serde::Serialize;
 
 use super::badges::stem;
 use super::panel::{Panel, Recent};
+use super::promises::{ObjectiveLine, ScopeBehind, is_promised, summary};
 use crate::outputs::datasets::DatasetLine;
 use crate::outputs::incidents::IncidentLine;
+use crate::outputs::slo::SloSummary;
+use crate::outputs::slo_history::USUAL_TARGET;
 use crate::outputs::trust::DashboardLine;
-use crate::rounds::{Console, Doubt, Judged, ModelCounts, Summary};
+use crate::rounds::{Console, DatasetFailure, Doubt, Judged, ModelCounts, Summary, USUAL_DAYS};
 
 /// The whole of console.json.
 #[derive(Debug, Serialize)]
@@ -26,6 +29,7 @@ pub(super) struct Document<'a> {
     n_suppressed: u64,
     suppressed_share: Option<f64>,
     dashboards: Vec<Board<'a>>,
+    promises: Option<Promised<'a>>,
     datasets: Vec<Shown<'a>>,
 }
 
@@ -43,6 +47,22 @@ struct Shown<'a> {
     line: DatasetLine<'a>,
     calendar: &'a str,
     recent: &'a [Recent],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    promises: &'a [ObjectiveLine],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    behind: &'a [ScopeBehind],
+}
+
+/// What is said of the promises of all datasets.
+#[derive(Debug, Serialize)]
+struct Promised<'a> {
+    /// So long is the history of each.
+    days: u16,
+    /// Percent that is to be kept.
+    target: f64,
+    summary: SloSummary,
+    /// Promises that cannot be read.
+    unreadable: &'a [DatasetFailure],
 }
 
 impl<'a> Shown<'a> {
@@ -51,6 +71,8 @@ impl<'a> Shown<'a> {
             line: DatasetLine::new(judged),
             calendar: &panel.calendar,
             recent: &panel.recent,
+            promises: &panel.promises,
+            behind: &panel.behind,
         }
     }
 }
@@ -81,6 +103,12 @@ pub(super) fn document(console: &Console<Panel>) -> Document<'_> {
                 badge: format!("badges/{}.svg", stem(dashboard.id.as_str())),
             })
             .collect(),
+        promises: is_promised(&console.owed).then(|| Promised {
+            days: USUAL_DAYS,
+            target: USUAL_TARGET,
+            summary: summary(&console.owed),
+            unreadable: &console.owed.failures,
+        }),
         datasets: datasets.map(Shown::new).collect(),
     }
 }

@@ -6,8 +6,9 @@ use jiff::Timestamp;
 
 use super::graph::{Graph, graph};
 use super::page::{Moment, spoken};
+use crate::outputs::incidents::promises;
 use crate::outputs::words;
-use crate::rounds::Console;
+use crate::rounds::{Console, is_overdue};
 
 /// A card of the page.
 pub(super) struct Card<'a> {
@@ -21,6 +22,8 @@ pub(super) struct Card<'a> {
     pub(super) late_by: String,
     pub(super) since: Moment,
     pub(super) came: Option<Moment>,
+    /// Promises that it breaks, if it is in time.
+    pub(super) breaks: String,
     /// What kind it is, unless it is a plain one.
     pub(super) kind: String,
     /// What it explains, by hops.
@@ -86,6 +89,10 @@ impl Card<'_> {
             late_by: words::late_by(late_by),
             since: Moment(incident.since),
             came: incident.arrived_at.map(Moment),
+            breaks: match is_overdue(incident.state) {
+                true => String::new(),
+                false => promises(&incident.breaches),
+            },
             kind: kind(&incident.kind),
             by_hops: match incident.root {
                 Some(_) => incident.by_hops(),

@@ -13,6 +13,7 @@ mod graph;
 mod incidents;
 mod page;
 mod panel;
+mod promises;
 
 use std::io::{self, Write};
 
@@ -24,6 +25,7 @@ use crate::rounds::Console;
 pub use badges::{BadgeFile, badges, is_badge};
 pub use page::write_page;
 pub use panel::{Panel, Recent, panel};
+pub use promises::FIELDS as PROMISE_FIELDS;
 
 /// What a page says of who made it.
 pub const GENERATOR: &str = r#"name="generator" content="freshness report""#;

@@ -15,6 +15,7 @@ use super::embed::{for_a_page, pack};
 use super::graph;
 use super::incidents::{Card, cards};
 use super::panel::{Panel, STATES};
+use super::promises::{Promises, summary as summary_of};
 use super::{document, json};
 use crate::outputs::incidents::of_the_last_day;
 use crate::outputs::words;
@@ -28,11 +29,13 @@ const SCRIPT: &str = concat!(
     include_str!("../../../templates/console/core.js"),
     include_str!("../../../templates/console/chart.js"),
     include_str!("../../../templates/console/table.js"),
+    include_str!("../../../templates/console/promises.js"),
     include_str!("../../../templates/console/panel.js"),
 );
 const STYLE: &str = concat!(
     include_str!("../../../templates/console/base.css"),
     include_str!("../../../templates/console/parts.css"),
+    include_str!("../../../templates/console/promises.css"),
 );
 
 #[derive(Template)]
@@ -50,6 +53,7 @@ struct Page<'a> {
     glance: Glance,
     cards: Vec<Card<'a>>,
     n_cards_more: usize,
+    promises: Option<Promises<'a>>,
     boards: Vec<Board<'a>>,
     teams: Vec<&'a str>,
     columns: String,
@@ -86,12 +90,12 @@ struct Glance {
 }
 
 /// How many there are of something.
-struct Count {
+pub(super) struct Count {
     /// The word of the JSON.
-    key: &'static str,
+    pub(super) key: &'static str,
     /// As people say it.
-    word: &'static str,
-    n: u64,
+    pub(super) word: &'static str,
+    pub(super) n: u64,
 }
 
 /// Writes console.html.
@@ -124,6 +128,7 @@ pub fn write_page(
         glance: Glance::of(console),
         cards,
         n_cards_more,
+        promises: Promises::of(&console.owed),
         boards: boards(&console.dashboards),
         teams: teams(&checked.datasets),
         columns: for_a_page(&json(&columns(&rows, &checked.causes))),
@@ -175,7 +180,7 @@ impl Moment {
 }
 
 impl Count {
-    fn new(key: &'static str, word: &'static str, n: u64) -> Count {
+    pub(super) fn new(key: &'static str, word: &'static str, n: u64) -> Count {
         Count { key, word, n }
     }
 }
@@ -277,6 +282,11 @@ fn lead(console: &Console<Panel>, summary: &Summary) -> Vec<String> {
             "{} critical could not be judged",
             words::thousands(n)
         )),
+    }
+    match summary_of(&console.owed).breached {
+        0 => {}
+        1 => parts.push("1 promise is broken".to_owned()),
+        n => parts.push(format!("{} promises are broken", words::thousands(n))),
     }
     parts
 }

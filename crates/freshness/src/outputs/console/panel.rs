@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use crate::outputs::account::{self, Fact};
 use crate::outputs::plot::{self, Outline};
-use crate::rounds::{Explained, Figure};
+use crate::rounds::Shown;
+
+use super::promises::{ObjectiveLine, ScopeBehind, objectives, scopes};
 
 /// What the caller of [`crate::rounds::console`] keeps of each dataset.
 #[derive(Debug)]
@@ -20,6 +22,10 @@ pub struct Panel {
     pub calendar: String,
     /// The last cycles, oldest first.
     pub recent: Vec<Recent>,
+    /// Its promises.
+    pub(super) promises: Vec<ObjectiveLine>,
+    /// Scopes that feed it and are not covered.
+    pub(super) behind: Vec<ScopeBehind>,
     /// The panel's JSON.
     pub(super) json: String,
 }
@@ -45,6 +51,10 @@ struct Opened<'a> {
     /// from the deadline before if there is none.
     cycles: Vec<CycleLine<'a>>,
     chart: Option<Outline>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    promises: &'a [ObjectiveLine],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    behind: &'a [ScopeBehind],
 }
 
 type CycleLine<'a> = (&'a str, usize, Option<i64>, Option<i64>);
@@ -73,7 +83,15 @@ pub(super) fn number(state: State) -> usize {
 }
 
 /// What the page shows of a dataset.
-pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
+pub fn panel(shown: Shown<'_>) -> Panel {
+    let Shown {
+        now,
+        explained,
+        figure,
+        owed,
+    } = shown;
+    let promises = objectives(owed);
+    let behind = scopes(owed, now);
     let cycles = &explained.cycles;
     let last = &cycles[cycles.len().saturating_sub(N_RECENT)..];
     let fitted = explained.model.as_ref().map(|model| &model.fitted);
@@ -91,11 +109,15 @@ pub fn panel(explained: &Explained, figure: Option<&Figure>) -> Panel {
         facts: account::facts(explained),
         cycles: distances(&last[shown_from..]),
         chart: figure.map(plot::outline),
+        promises: &promises,
+        behind: &behind,
     };
     Panel {
         json: super::json(&opened),
         recent: last.iter().map(named).collect(),
         calendar,
+        promises,
+        behind,
     }
 }
 
