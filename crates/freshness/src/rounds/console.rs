@@ -40,7 +40,7 @@ pub struct Console<P> {
 }
 
 /// What is shown of one dataset.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     /// The instant that is looked at.
     pub now: Timestamp,

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 
 use freshness_core::slo::{
-    BreachSeverity, Objective, ObjectiveHistory, USUAL_ENVIRONMENT, Unit, Verdict,
+    BreachSeverity, DayCompliance, Objective, ObjectiveHistory, USUAL_ENVIRONMENT, Unit, Verdict,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -171,7 +171,7 @@ impl ObjectiveLine {
             attained: budget.attained,
             left: budget.left,
             from: past.days.first().map(|of| of.day.to_string()),
-            days: strip(past.days.iter().map(|day| day.state())),
+            days: strip(past.days.iter().map(DayCompliance::state)),
         }
     }
 }
