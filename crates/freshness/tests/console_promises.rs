@@ -156,7 +156,7 @@ fn a_dataset_shows_what_it_owes_day_by_day() {
         "[...document.querySelectorAll('.objective')].map((it) => it.innerText).join('\\n---\\n')",
     );
     for said in [
-        "Freshness\nbreached\npromised: at most 24h old Europe/Berlin (Mon–Fri)",
+        "Freshness\nbreached\npromised: at most 24h old (Mon–Fri, Europe/Berlin)",
         "broken since Fri 27 Feb 06:50 CET",
         " % of the time over 90 days, target 99.5 %: ",
         "Deadline\nbreached\npromised: by 07:00 Europe/Berlin (Mon–Fri)",
