@@ -403,6 +403,39 @@ fn arrivals_that_were_never_fitted_are_not_healthy_by_other_promises() {
 }
 
 #[test]
+fn contracts_that_promise_nothing_are_no_healthy_answer() {
+    let house = House::empty();
+    fs::create_dir_all(house.path("slo")).unwrap();
+    let calendar =
+        "dataset: raw_orders\nservice_levels:\n  freshness: { timezone: Europe/Berlin }\n";
+    fs::write(house.path("slo/a.yaml"), calendar).unwrap();
+    fs::write(house.path("slo/b.yaml"), "dataset: events\n").unwrap();
+    let warned = house.run("import slo slo").expect(0);
+    for dataset in ["raw_orders", "events"] {
+        let said = format!("nothing is promised of {dataset} (prod)");
+        assert!(warned.stderr.contains(&said), "{warned:?}");
+    }
+    let none = house.run("slo check").expect(2);
+    assert!(
+        none.stderr.contains("nothing is promised: 2 contracts"),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn what_came_late_is_shown_until_the_next_is_due() {
+    let daily = "dataset: raw_orders\nservice_levels:\n  freshness: { deadline: \"06:00\" }\n";
+    let runs = "raw_orders,1,2026-02-27T05:00:00Z,10,\nraw_orders,2,2026-02-28T08:30:00Z,10,\n";
+    let house = house(daily, runs);
+    let late = house.run("slo check").expect(0).stdout;
+    assert!(late.contains("came late"), "{late}");
+    assert!(late.contains("came 2 h 30 min late"), "{late}");
+    let summary = house.run("check").expect(0).stdout;
+    let said = "service levels in prod: 0 of 1 dataset break one";
+    assert!(summary.contains(said), "{summary}");
+}
+
+#[test]
 fn doctor_tells_when_promises_were_last_checked() {
     let house = house(ORDERS, GOOD);
     let of = |line: &str| {

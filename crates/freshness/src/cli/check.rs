@@ -114,6 +114,9 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
             for line in summary::lines(&checked.datasets, checked.now, Scope::All) {
                 out.line(line)?;
             }
+            if let Some(line) = checked.promises.map(summary::promises) {
+                out.line(line)?;
+            }
         }
         Format::Json => {
             let document = Document {

@@ -96,12 +96,19 @@ impl<'a> VerdictLine<'a> {
         })
     }
 
-    /// Is it worth a line? What is not kept, or cannot be told.
+    /// Is it worth a line? What is not kept, was not until it came late, or cannot
+    /// be told.
     pub fn is_wrong(&self) -> bool {
-        matches!(
-            self.of,
-            Outcome::Breached { .. } | Outcome::CouldNotTell { .. }
-        )
+        match self.of {
+            Outcome::Breached { .. } | Outcome::CouldNotTell { .. } => true,
+            Outcome::NotDue { .. } => self.came_late(),
+            Outcome::Kept => false,
+        }
+    }
+
+    /// Was the last that was owed late, and nothing is due until the next?
+    fn came_late(&self) -> bool {
+        matches!(self.because, Some(Reason::CameLate { .. }))
     }
 
     /// The worst first.
@@ -114,6 +121,7 @@ impl<'a> VerdictLine<'a> {
                 BreachSeverity::Advisory => 4,
             },
             Outcome::CouldNotTell { .. } => 2,
+            Outcome::NotDue { .. } if self.came_late() => 3,
             Outcome::Kept | Outcome::NotDue { .. } => 6,
         }
     }
@@ -209,10 +217,15 @@ pub fn table(lines: &[VerdictLine<'_>]) -> Table {
             Outcome::Breached { .. } => Paint::Doubtful,
             Outcome::CouldNotTell { .. } => Paint::Doubtful,
             Outcome::Kept => Paint::Good,
+            Outcome::NotDue { .. } if line.came_late() => Paint::Doubtful,
             Outcome::NotDue { .. } => Paint::Faint,
         };
+        let outcome = match line.came_late() {
+            true => "came late",
+            false => line.outcome,
+        };
         table.row([
-            (line.outcome.to_owned(), paint),
+            (outcome.to_owned(), paint),
             plain(line.severity.map_or("-", severity)),
             plain(line.dataset_id.as_str()),
             plain(line.environment),

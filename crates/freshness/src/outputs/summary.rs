@@ -3,10 +3,11 @@
 //! A sentence that says "late" or "not late" of what was asked for, and of
 //! nothing else; what could not be judged is said beside it.
 
+use freshness_core::slo::USUAL_ENVIRONMENT;
 use jiff::Timestamp;
 
 use super::words;
-use crate::rounds::{Judged, Summary, is_unjudged_critical};
+use crate::rounds::{Judged, PromisesCounted, Summary, is_unjudged_critical};
 
 /// What the counts are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,26 @@ pub fn lines(datasets: &[Judged], now: Timestamp, scope: Scope) -> Vec<String> {
         .map(|judged| judged.state.dataset_id.as_str())
         .collect();
     said(&Summary::of(datasets), &unjudged, now, scope)
+}
+
+/// Which promises count for a check, and where: `service levels in prod: 1 of 4
+/// datasets breaks one; …`.
+pub fn promises(counted: PromisesCounted) -> String {
+    let PromisesCounted {
+        only_usual,
+        n_datasets,
+        n_broken,
+    } = counted;
+    let place = match only_usual {
+        true => format!("in {USUAL_ENVIRONMENT}"),
+        false => "in any environment".to_owned(),
+    };
+    let breaks = if n_broken == 1 { "breaks" } else { "break" };
+    format!(
+        "service levels {place}: {} of {} {breaks} one; that fails `slo check`, and this only where nothing ever arrived",
+        words::thousands(n_broken),
+        words::count(n_datasets, "dataset"),
+    )
 }
 
 fn said(summary: &Summary, unjudged: &[&str], now: Timestamp, scope: Scope) -> Vec<String> {

@@ -19,6 +19,17 @@ use jiff::Timestamp;
 use super::slo::{SloDataset, promises, slo_look};
 use super::{DatasetFailure, RoundError, coverage, holidays};
 
+/// How many datasets have service levels that count for incidents and trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromisesCounted {
+    /// Only those in the usual environment: anything runs there.
+    pub only_usual: bool,
+    /// Datasets.
+    pub n_datasets: u64,
+    /// … that break one.
+    pub n_broken: u64,
+}
+
 /// What promises say at an instant.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
@@ -31,6 +42,8 @@ pub(super) struct Kept {
     pub(super) told: BTreeSet<DatasetNo>,
     /// The datasets that have service levels.
     promised: BTreeSet<DatasetNo>,
+    /// Service levels that count; `None` where none are declared.
+    pub(super) counted: Option<PromisesCounted>,
     /// Is anything promised at all?
     pub(super) is_any: bool,
 }
@@ -59,11 +72,19 @@ pub(super) fn kept(
                 false => doubtful.insert(dataset.promise.no),
             };
         }
+        kept.counted = Some(PromisesCounted {
+            only_usual: is_known,
+            n_datasets: kept.promised.len() as u64,
+            n_broken: 0,
+        });
         kept.told.retain(|no| !doubtful.contains(no));
         let holidays = holidays();
         for dataset in &looked.datasets {
             add_levels(dataset, &holidays, now, &mut kept.breaches);
         }
+    }
+    if let Some(counted) = &mut kept.counted {
+        counted.n_broken = kept.breaches.len() as u64;
     }
     add_scopes(store, now, &mut kept)?;
     for breach in kept.breaches.values_mut() {

@@ -15,7 +15,7 @@ use freshness_store::{
 use jiff::{SignedDuration, Timestamp};
 
 use self::unreadable::{is_of_one_dataset, unreadable};
-use super::breaches::{Kept, kept};
+use super::breaches::{Kept, PromisesCounted, kept};
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
@@ -37,6 +37,8 @@ pub struct Checked {
     pub changes: Vec<StateChange>,
     /// Was it recorded?
     pub recorded: bool,
+    /// How many promises were judged beside; `None` where none are declared.
+    pub promises: Option<PromisesCounted>,
     /// Why some of it may not be believed.
     pub doubts: Vec<Doubt>,
 }
@@ -265,6 +267,7 @@ fn judge_all(
         causes: Causes::default(),
         changes: Vec::new(),
         recorded: false,
+        promises: kept.counted,
         doubts,
     };
     Ok((checked, found))

@@ -35,6 +35,7 @@ use freshness_core::lineage::LineageError;
 use freshness_store::StoreError;
 
 pub use backtest::{Backtested, ReplayedDataset, backtest, backtest_of};
+pub use breaches::PromisesCounted;
 pub use check::{Checked, Doubt, Judged, check, look, not_behind};
 pub use compare::{AllCompared, Compared, compare_promises};
 pub use console::{Console, ModelCounts, Shown, console};

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use freshness_core::slo::objectives;
 use freshness_store::{DeclarationChanges, Declared, Store, StoreError};
 
-use crate::sources::{ReadPromises, Remark, read_promises};
+use crate::sources::{ReadDeclaration, ReadPromises, Remark, read_promises};
 
 /// Why nothing was declared.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +57,7 @@ pub fn declare(
         troubles.extend(read.troubles.iter().map(|remark| under(root, remark)));
         notes.extend(read.notes.iter().map(|remark| under(root, remark)));
     }
+    notes.extend(promising_nothing(&read));
     troubles.extend(declared_twice(&read));
     if !troubles.is_empty() {
         return Err(DeclareError::Wrong(troubles));
@@ -80,6 +82,24 @@ pub fn declare(
         changes: open()?.declare(&folders, &declared)?,
         notes,
     })
+}
+
+/// Contracts without an objective: nothing of them can be kept or broken.
+fn promising_nothing(read: &[(&Path, ReadPromises)]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (root, read) in read {
+        let empty = |found: &&ReadDeclaration| objectives(&found.declaration.levels).is_empty();
+        for found in read.declarations.iter().filter(empty) {
+            let of = &found.declaration;
+            let remark = Remark {
+                place: found.place.clone(),
+                what: format!("nothing is promised of {} ({})", of.dataset, of.environment),
+                hint: Some("`service_levels` names no objective".to_owned()),
+            };
+            remarks.push(under(root, &remark));
+        }
+    }
+    remarks
 }
 
 /// Datasets that two files of the same environment declare.

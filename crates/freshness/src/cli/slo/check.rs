@@ -14,6 +14,7 @@
 //! many were asked for before anything is enforced.
 
 use clap::Args;
+use freshness_core::slo::objectives;
 use freshness_store::Access;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -21,9 +22,10 @@ use serde::Serialize;
 use super::{Answer, Context};
 use crate::cli::status::globs;
 use crate::config::Format;
+use crate::hint::failure;
 use crate::outputs::slo::{SloSummary, VerdictLine, table};
-use crate::outputs::{write_document, write_line};
-use crate::rounds::{self, RoundError, SloChecked, SloDataset};
+use crate::outputs::{words, write_document, write_line};
+use crate::rounds::{self, Promise, Promises, RoundError, SloChecked, SloDataset};
 
 /// Fail if a promise is not kept.
 ///
@@ -44,7 +46,8 @@ Exit codes, the first that applies:
   1  an objective is breached
   0  all are kept, or not due
 
-An objective that only warns (severity: warning, or warn_only) is shown and changes
+What came past its deadline is shown until the next one is due, and is not a breach
+any more. An objective that only warns (severity: warning, or warn_only) is shown and changes
 no exit code; nor do too few runs for a usual number of rows.")]
 pub(in crate::cli) struct CheckArgs {
     /// Only datasets whose name matches one of these (`*`, `?`, `[a-z]`, `{a,b}`) [default: all]
@@ -80,6 +83,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
         &args.datasets,
         args.environment.as_deref(),
     )?;
+    refuse_empty(&promises)?;
     let checked = rounds::slo_check(
         &mut store,
         promises,
@@ -130,6 +134,22 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
         out.talk("could not tell whether every promise is kept");
     }
     Ok(answer)
+}
+
+/// Contracts without an objective promise nothing that could be kept.
+fn refuse_empty(promises: &Promises) -> anyhow::Result<()> {
+    let is_empty = |of: &Promise| objectives(&of.levels).is_empty();
+    if !promises.failures.is_empty() || !promises.promises.iter().all(is_empty) {
+        return Ok(());
+    }
+    let n = promises.promises.len() as u64;
+    Err(failure(
+        format_args!(
+            "nothing is promised: {} without an objective",
+            words::count(n, "contract")
+        ),
+        "say what is owed in `service_levels`, such as `freshness: { deadline: \"07:30\" }`, and import it again",
+    ))
 }
 
 /// The answer, by the order that this file begins with.
