@@ -252,10 +252,47 @@ fn a_value_of_a_wrong_type_is_refused_with_what_was_expected() {
             "_domain.yaml:1:1: service_levels.freshness.timezone: unknown time zone: Mars/Olympus",
             "_domain.yaml:1:1: service_levels.quality: expected keys, found a list",
             "_domain.yaml:1:1: service_levels.row_count.check_field: expected one of counts_source, counts_good, counts_total: counts",
-            "_domain.yaml:1:1: service_levels.row_count.min_rows: expected a whole number from 0: -1",
+            "_domain.yaml:1:1: service_levels.row_count.min_rows: expected a whole number from 0 to 2^53: -1",
             "_domain.yaml:1:1: service_levels.row_count.warn_only: expected true or false, found text",
         ],
     );
+}
+
+#[test]
+fn what_could_never_be_enforced_is_refused() {
+    let anomaly = |anomaly: Value| json!({ "row_count": { "anomaly": anomaly } });
+    let at = "_domain.yaml:1:1: service_levels.row_count.anomaly";
+    let runs = format!(
+        "{at}.min_runs_before_enforcement: 20 is more than lookback_runs (14), so it would never be enforced"
+    );
+    for method in ["median", "rolling_average"] {
+        let of = json!({ "method": method, "min_runs_before_enforcement": 20 });
+        check_refused(&anomaly(of), &[&runs]);
+    }
+    let of = json!({ "method": "seasonal_median", "min_runs_before_enforcement": 20 });
+    assert!(merged(&[&anomaly(of)]).is_ok());
+    let of = json!({ "method": "median", "lookback_runs": 3 });
+    let unsaid = format!(
+        "{at}.min_runs_before_enforcement: 5 is more than lookback_runs (3), so it would never be enforced"
+    );
+    check_refused(&anomaly(of), &[&unsaid]);
+    let of = json!({ "critical_ratio": 0.6 });
+    let ratio = format!(
+        "{at}.critical_ratio: 0.6 is more than min_ratio (0.5), so it would never be enforced"
+    );
+    check_refused(&anomaly(of), &[&ratio]);
+}
+
+#[test]
+fn a_whole_number_in_quotes_or_too_large_to_count_with_is_refused() {
+    let rows = |value: Value| json!({ "row_count": { "min_rows": value } });
+    let at = "_domain.yaml:1:1: service_levels.row_count.min_rows: expected a whole number from 0 to 2^53";
+    check_refused(&rows(json!("100")), &[&format!("{at}, found text")]);
+    check_refused(
+        &rows(json!(9_007_199_254_740_993_u64)),
+        &[&format!("{at}: 9007199254740993")],
+    );
+    assert!(merged(&[&rows(json!("1_000"))]).is_ok());
 }
 
 #[test]

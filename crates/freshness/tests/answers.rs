@@ -391,7 +391,7 @@ fn an_unreadable_value_is_answered_with_an_example() {
         (
             "--lock-timeout bogus",
             "error: invalid value 'bogus' for '--lock-timeout <DURATION>': \
-             expected a duration, such as 30s or 2m\n",
+             expected a duration from 0 on, such as 30s or 2m\n",
         ),
         (
             "--threads 0",

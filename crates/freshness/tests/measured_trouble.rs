@@ -367,6 +367,19 @@ fn parquet_files_are_as_fresh_as_their_rows_and_not_as_their_names() {
         (4, &Some(Reading::At(NOON + 3_600)))
     );
     assert_eq!(all[1].as_ref().unwrap_err().state(), "no_table");
+    // What the database says of a broken file is said: it quotes no row.
+    std::fs::write(
+        house.path("broken_1.parquet"),
+        "PAR1 and then no more of it",
+    )
+    .unwrap();
+    let broken = look_at(&files("{table}_*.parquet"), LONG, &[target("broken")]);
+    let said = told(&broken).remove(0);
+    assert!(
+        said.starts_with("the query failed: Invalid Input Error: ")
+            && said.contains("broken_1.parquet"),
+        "{said}"
+    );
     let whole = Target {
         table: None,
         ..filtered("orders", "filename LIKE '%20260930%'")

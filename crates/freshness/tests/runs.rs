@@ -128,10 +128,69 @@ hint: say what such times mean with --assume-zone ZONE
 ...
 "#]]
     );
+    // A span is of days, whole ones, also a single one.
+    let days = "dataset_id,run_id,finished_at,stage,reprocess_from,reprocess_to
+orders,1,2026-02-26T06:00:00Z,reprocess,2026-02-01,2026-02-01
+orders,2,2026-02-26T06:00:00Z,reprocess,2026-02-01,2026-02-03T12:00:00Z
+";
+    fs::write(house.path("days.csv"), days).unwrap();
+    house.run("import runs days.csv").expect(0);
+    house
+        .run("import runs days.csv --assume-zone Asia/Tokyo")
+        .expect(0);
+    let turned = days.replace("2026-02-01\n", "2026-01-31\n");
+    fs::write(house.path("turned.csv"), turned).unwrap();
+    let ran = house.run("import runs turned.csv").expect(2);
+    assert!(
+        ran.stderr
+            .contains("line 2, reprocess_to: not after its begin: \"2026-01-31\""),
+        "{ran:?}"
+    );
+    let day = "dataset_id,run_id,finished_at\norders,1,2026-02-26\n";
+    fs::write(house.path("day.csv"), day).unwrap();
+    let ran = house.run("import runs day.csv").expect(2);
+    assert!(
+        ran.stderr.contains("hint: a time of day is needed"),
+        "{ran:?}"
+    );
     // A zone that is said mends the one that lacks it.
     let naive = "dataset_id,run_id,finished_at,newest\norders,1,2026-02-26 06:00:00,2026-02-26\n";
     fs::write(house.path("naive.csv"), naive).unwrap();
     house
         .run("import runs naive.csv --assume-zone Asia/Tokyo")
         .expect(0);
+}
+
+#[test]
+fn a_column_that_is_one_letter_off_is_refused_and_not_ignored() {
+    let csv =
+        "dataset_id,run_id,finished_at,enviroment,team\norders,1,2026-02-26T06:00:00Z,dev,x\n";
+    let ndjson = "{\"dataset_id\":\"orders\",\"run_id\":1,\"finished_at\":\"2026-02-26T06:00:00Z\",\"environment\":\"dev\"}
+{\"dataset_id\":\"orders\",\"run_id\":2,\"finished_at\":\"2026-02-26T06:00:00Z\",\"enviroment\":\"dev\"}\n";
+    let arrivals = "dataset_id,arrived_at,row_s\norders,2026-02-26T06:00:00Z,1\n";
+    let datasets = "dataset_id,garin\norders,daily\n";
+    let house = house(&[
+        ("a.csv", csv),
+        ("b.ndjson", ndjson),
+        ("c.csv", arrivals),
+        ("d.csv", datasets),
+    ]);
+    for (line, given, meant) in [
+        ("runs a.csv", "enviroment", "environment"),
+        ("runs b.ndjson", "enviroment", "environment"),
+        ("arrivals c.csv", "row_s", "rows"),
+        ("datasets d.csv", "garin", "grain"),
+    ] {
+        let ran = house.run(&format!("import {line}")).expect(2);
+        let error = format!("unknown column: {given}\n\nhint: did you mean `{meant}`?\n");
+        assert!(ran.stderr.ends_with(&error), "{}", ran.stderr);
+    }
+    // What has both names means both.
+    let both = csv.replace("team", "environment");
+    fs::write(house.path("both.csv"), both).unwrap();
+    let ran = house.run("import runs both.csv").expect(0);
+    assert!(
+        ran.stderr.contains("columns ignored: enviroment"),
+        "{ran:?}"
+    );
 }

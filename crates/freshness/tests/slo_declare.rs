@@ -331,6 +331,61 @@ error: 6 mistakes in service levels; nothing was imported
 }
 
 #[test]
+fn a_section_without_anything_is_switched_off_and_an_empty_one_inherits() {
+    let house = House::imported();
+    write(
+        &house,
+        &[
+            (
+                "slo/_domain.yaml",
+                "service_levels:\n  quality: { min_good_ratio: 0.9 }\n",
+            ),
+            ("slo/a.yaml", "dataset: a\nservice_levels:\n  quality:\n"),
+            ("slo/b.yaml", "dataset: b\nservice_levels:\n  quality: {}\n"),
+            ("slo/c.yaml", "dataset: c\nservice_levels:\n"),
+        ],
+    );
+    house.run("import slo slo").expect(0);
+    let shown = house.run("slo show").expect(0).stdout;
+    let promised: Vec<bool> = shown
+        .lines()
+        .map(|line| line.contains("0.9 of rows good"))
+        .collect();
+    assert_eq!(promised, [false, false, true, true], "{shown}");
+}
+
+#[test]
+fn what_is_typed_out_of_bounds_is_answered_in_plain_words() {
+    let deep = format!("dataset: a\nowner: {}x{}\n", "[".repeat(40), "]".repeat(40));
+    check_refused(
+        &[
+            ("slo/a.yaml", deep.as_str()),
+            (
+                "slo/b.yaml",
+                "dataset: b\nservice_levels:\n  row_count:\n    min_rows: \"100\"\n    max_rows: 9007199254740993\n",
+            ),
+        ],
+        "\
+error: 3 mistakes in service levels; nothing was imported
+  slo/a.yaml:2:39: nested more than 32 levels deep
+  slo/b.yaml:4:15: service_levels.row_count.min_rows: expected a whole number from 0 to 2^53, found text
+  slo/b.yaml:5:15: service_levels.row_count.max_rows: expected a whole number from 0 to 2^53: 9007199254740993
+",
+    );
+    let house = declared();
+    for (line, words) in [
+        (
+            "slo suggest fct_revenue --margin -1h",
+            "a margin is on top of what is usual",
+        ),
+        ("slo measure --timeout -5s", "expected a duration from 0 on"),
+    ] {
+        let ran = house.run(line).expect(2);
+        assert!(ran.stderr.contains(words), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_folder_or_file_alone_means_what_it_means_among_the_others() {
     let whole = declared();
     let of = |house: &House, dataset: &str| -> serde_json::Value {

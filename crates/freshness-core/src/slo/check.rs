@@ -39,6 +39,12 @@ pub enum Problem {
     Both { other: &'static str },
     #[error("{least} is more than {most}, the most there may be")]
     Empty { least: String, most: String },
+    #[error("{value} is more than {other} ({most}), so it would never be enforced")]
+    NeverEnforced {
+        value: String,
+        other: &'static str,
+        most: String,
+    },
     #[error("a threshold needs days of the week or business days, not {0}")]
     Months(String),
     #[error("no holidays are known for the country {0} of the calendar")]

@@ -82,7 +82,7 @@ const FRESHNESS: &[Key] = &[
         "threshold",
         Holds::Duration,
         "How old the newest value of `field` may be: 30m, 6h, 1d, 1h30m, 2 days, PT1H; \
-         a number alone is hours.",
+         a number alone is hours. `field` is needed with it, here or in a level above.",
     ),
     key(
         "field",

@@ -285,6 +285,21 @@ impl Section<'_> {
         if anomaly.min_ratio > anomaly.max_ratio {
             self.nothing_between("min_ratio", &anomaly.min_ratio, &anomaly.max_ratio, found);
         }
+        // A drop is only critical once it is a drop.
+        if anomaly.critical_ratio > anomaly.min_ratio {
+            let value = anomaly.critical_ratio.to_string();
+            let most = ("min_ratio", anomaly.min_ratio.to_string());
+            self.never_enforced("critical_ratio", value, most, found);
+        }
+        let by_runs = matches!(
+            anomaly.method,
+            AnomalyMethod::Median | AnomalyMethod::RollingAverage
+        );
+        if by_runs && anomaly.min_runs_before_enforcement > anomaly.lookback_runs {
+            let value = anomaly.min_runs_before_enforcement.to_string();
+            let most = ("lookback_runs", anomaly.lookback_runs.to_string());
+            self.never_enforced("min_runs_before_enforcement", value, most, found);
+        }
         Some(anomaly)
     }
 
@@ -352,6 +367,22 @@ impl Section<'_> {
                 least: least.to_string(),
                 most: most.to_string(),
             };
+            found.fault(&node.place, &self.key(name), problem);
+        }
+    }
+
+    /// A limit that another one keeps from ever being reached, told where either
+    /// was said.
+    fn never_enforced(
+        &self,
+        name: &'static str,
+        value: String,
+        (other, most): (&'static str, String),
+        found: &mut Findings,
+    ) {
+        let said = self.node.said(name).or_else(|| self.node.said(other));
+        if let Some(node) = said {
+            let problem = Problem::NeverEnforced { value, other, most };
             found.fault(&node.place, &self.key(name), problem);
         }
     }

@@ -39,8 +39,12 @@ const NUMBER: &str = "a number";
 const PERCENT: &str = "a percentage from 0 to 100";
 const SHARE: &str = "a share from 0 to 1 (99 % is 0.99)";
 const FACTOR: &str = "a number from 0";
-const COUNT: &str = "a whole number from 0";
+const COUNT: &str = "a whole number from 0 to 2^53";
 const COUNT_FROM_ONE: &str = "a whole number from 1";
+
+/// Rows are compared and shown as numbers of double precision, which hold every
+/// whole number up to this one exactly (IEEE 754).
+const COUNT_MOST: u64 = 1 << 53;
 const TEXT: &str = "text";
 const TIME_OF_DAY: &str = "a time of day such as 07:30";
 const WEEKDAYS: &str = "days of the week such as Mon-Fri or [Mon, Wed]";
@@ -90,7 +94,7 @@ pub(super) fn factor(node: &Node) -> Result<f64, ValueError> {
     within(
         node,
         if is_percent { n / 100.0 } else { n },
-        f64::MAX,
+        COUNT_MOST as f64,
         FACTOR,
     )
 }
@@ -226,11 +230,22 @@ fn count_from(node: &Node, least: u64, expected: &'static str) -> Result<u64, Va
         Scalar::Integer(n) => u64::try_from(*n).ok(),
         Scalar::Float(n) if n.fract() == 0.0 && (0.0..1e15).contains(n) => Some(*n as u64),
         Scalar::Float(_) => None,
-        Scalar::Text(text) => text.trim().replace('_', "").parse().ok(),
+        // Typed without quotes, zeros and underscores leave a number a text.
+        Scalar::Text(text) if is_typed_as_text(text) => text.replace('_', "").parse().ok(),
+        Scalar::Text(text) if text.parse::<u64>().is_ok_and(|n| n <= COUNT_MOST) => {
+            return Err(wrong_type(node, expected));
+        }
+        Scalar::Text(_) => None,
         Scalar::Flag(_) => return Err(wrong_type(node, expected)),
     };
-    n.filter(|&n| n >= least)
+    n.filter(|n| (least..=COUNT_MOST).contains(n))
         .ok_or_else(|| out_of_range(node, expected))
+}
+
+/// `1_000`, `007`.
+fn is_typed_as_text(text: &str) -> bool {
+    let starts = |c: char| text.starts_with(c);
+    text.len() > 1 && ((text.contains('_') && !starts('_')) || starts('0'))
 }
 
 fn within(node: &Node, n: f64, most: f64, expected: &'static str) -> Result<f64, ValueError> {

@@ -20,7 +20,7 @@ pub(crate) fn wait(text: &str) -> Result<SignedDuration, String> {
     text.parse::<SignedDuration>()
         .ok()
         .filter(|wait| !wait.is_negative())
-        .ok_or_else(|| "expected a duration, such as 30s or 2m".to_owned())
+        .ok_or_else(|| "expected a duration from 0 on, such as 30s or 2m".to_owned())
 }
 
 /// A number of threads.

@@ -202,7 +202,8 @@ pub fn table(rows: &[MeasuredRow<'_>]) -> Table {
     table.names(0);
     table.align_right(3);
     table.align_right(6);
-    table.dispensable(&[1, 5, 6]);
+    table.tells_apart(1);
+    table.dispensable(&[5, 6]);
     for row in rows {
         let look = row.look.as_ref().ok();
         let time = |reading: Option<&Reading>| match reading {

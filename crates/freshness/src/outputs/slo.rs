@@ -206,8 +206,9 @@ pub fn table(lines: &[VerdictLine<'_>]) -> Table {
     ]);
     const DATASET: usize = 2;
     table.names(DATASET);
-    // The environment, the severity.
-    table.dispensable(&[3, 1]);
+    table.tells_apart(3);
+    // The severity: what was found is why one looks.
+    table.dispensable(&[1]);
     for line in lines {
         let plain = |text: &str| (text.to_owned(), Paint::Plain);
         let paint = match line.of {

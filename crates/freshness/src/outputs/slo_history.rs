@@ -115,8 +115,10 @@ pub fn table(lines: &[PastLine<'_>]) -> Table {
     ]);
     table.names(0);
     (3..=9).for_each(|column| table.align_right(column));
-    // The environment, what was not due, what could not be told.
-    table.dispensable(&[1, 9, 8]);
+    table.tells_apart(1);
+    // What was not due, the days kept, the burn rate, the budget; how much was
+    // kept, what was not and what nobody knows stays.
+    table.dispensable(&[9, 6, 5, 4]);
     for line in lines {
         let plain = |text: String| (text, Paint::Plain);
         let n = |state: DayState| {

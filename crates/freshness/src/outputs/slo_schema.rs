@@ -19,7 +19,10 @@ pub enum FileKind {
 const DURATION: &str = r"^\s*(\+?[0-9._]+([eE][+-]?[0-9]+)?\s*[A-Za-z]*\s*)+$|^\s*[Pp][0-9Tt]";
 const TIME_OF_DAY: &str = "^([01]?[0-9]|2[0-3]):[0-5]?[0-9](:00)?$";
 const NUMBER: &str = r"^\s*[0-9][0-9_]*(\.[0-9]+)?\s*%?\s*$";
-const COUNT: &str = r"^\s*[0-9][0-9_]*\s*$";
+/// A whole number that stays text where it is typed without quotes.
+const COUNT: &str = r"^([0-9]+_[0-9_]*|0[0-9_]+)$";
+/// Beyond this a number of double precision holds no longer every whole number.
+const COUNT_MOST: u64 = 1 << 53;
 
 /// The schema of one of the files, by draft 2020-12.
 pub fn schema(kind: FileKind) -> Value {
@@ -97,8 +100,14 @@ fn forms(holds: &Holds) -> Vec<Value> {
             json!({ "type": "number", "minimum": 0, "maximum": 1 }),
             pattern(NUMBER),
         ],
-        Holds::Factor => vec![json!({ "type": "number", "minimum": 0 }), pattern(NUMBER)],
-        Holds::Count => vec![json!({ "type": "integer", "minimum": 0 }), pattern(COUNT)],
+        Holds::Factor => vec![
+            json!({ "type": "number", "minimum": 0, "maximum": COUNT_MOST }),
+            pattern(NUMBER),
+        ],
+        Holds::Count => vec![
+            json!({ "type": "integer", "minimum": 0, "maximum": COUNT_MOST }),
+            pattern(COUNT),
+        ],
         Holds::CountFromOne => vec![json!({ "type": "integer", "minimum": 1 }), pattern(COUNT)],
         Holds::Flag => vec![json!({ "type": "boolean" })],
         Holds::OneOf(known) => vec![json!({ "enum": known })],

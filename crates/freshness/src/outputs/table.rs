@@ -15,6 +15,7 @@ pub struct Table {
     right: Vec<usize>,
     names: Option<usize>,
     dispensable: Vec<usize>,
+    tells_apart: Option<usize>,
 }
 
 /// How a cell stands out. Its text says the same.
@@ -60,6 +61,7 @@ impl Table {
             right: Vec::new(),
             names: None,
             dispensable: Vec::new(),
+            tells_apart: None,
         }
     }
 
@@ -81,6 +83,12 @@ impl Table {
     /// Columns that may be left out on a narrow terminal, the first one first.
     pub fn dispensable(&mut self, columns: &[usize]) {
         self.dispensable = columns.to_vec();
+    }
+
+    /// A column that tells rows apart: on a narrow terminal it is left out before
+    /// all others where it says the same in every row, and never where it does not.
+    pub fn tells_apart(&mut self, column: usize) {
+        self.tells_apart = Some(column);
     }
 
     pub(super) fn render(mut self, surface: Surface) -> String {
@@ -136,7 +144,12 @@ impl Table {
                 others.map(|&column| widths[column] + GAP).sum::<usize>() + GAP
             };
             let wanted = widths[names].min(ENOUGH_OF_A_NAME);
-            for column in &self.dispensable {
+            let alike = self.tells_apart.filter(|&column| {
+                let mut cells = self.rows.iter().map(|row| &row[column].0);
+                let first = cells.next();
+                cells.all(|cell| Some(cell) == first)
+            });
+            for column in alike.iter().chain(&self.dispensable) {
                 if rest(&shown) + wanted <= width {
                     break;
                 }
@@ -266,6 +279,31 @@ mod tests {
             Some(40),
             true,
             "insufficient_history  raw_orders",
+        );
+    }
+
+    #[test]
+    fn a_column_that_tells_rows_apart_stays_where_it_does() {
+        let shown = |environments: [&str; 2]| {
+            let mut table = Table::new(&["DATASET", "ENVIRONMENT", "DAYS"]);
+            table.names(0);
+            table.tells_apart(1);
+            table.dispensable(&[2]);
+            for environment in environments {
+                let row = ["raw_orders_of_the_month", environment, "1"];
+                table.row(row.map(|text| (text.to_owned(), Paint::Plain)));
+            }
+            let text = table.render(Surface {
+                width: Some(38),
+                color: false,
+                unicode: true,
+            });
+            text.lines().next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(shown(["prod", "prod"]), "DATASET                  DAYS");
+        assert_eq!(
+            shown(["prod", "dev"]),
+            "DATASET                  ENVIRONMENT"
         );
     }
 

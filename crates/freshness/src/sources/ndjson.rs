@@ -3,6 +3,7 @@
 //! One object on each line; empty lines are passed over. A line is read into
 //! one buffer of bounded size.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
@@ -11,6 +12,10 @@ use super::csv::LINE_BYTES_MAX;
 use super::input::from_io;
 use super::problem::{Problem, SourceError};
 use super::table::{COLUMNS_MAX, Cell, Columns, OnRow, TableRead};
+
+/// Keys of objects that are remembered; where there are more, each names something
+/// else.
+const OTHERS_MAX: usize = 1_000;
 
 const NAMED_BY: &str = "the keys of the objects name the columns";
 
@@ -24,6 +29,8 @@ pub(super) fn read(
     let mut line = 0;
     let mut seen = [false; COLUMNS_MAX];
     let mut first_keys: Option<Vec<String>> = None;
+    // Keys that are no columns and no slips, so that each is looked at once.
+    let mut others: BTreeSet<String> = BTreeSet::new();
     loop {
         line += 1;
         line_bytes.clear();
@@ -49,14 +56,33 @@ pub(super) fn read(
             }
         };
         let mut cells = [Cell::Missing; COLUMNS_MAX];
+        let mut unknown = Vec::new();
         for (key, value) in &object {
             match columns.place(key) {
                 Some(i) => {
                     cells[i] = cell(value);
                     seen[i] = true;
                 }
-                None if first_keys.is_none() => read.ignored.push(key.chars().take(40).collect()),
-                None => {}
+                None => {
+                    if !others.contains(key) {
+                        unknown.push(key);
+                    }
+                    if first_keys.is_none() {
+                        read.ignored.push(key.chars().take(40).collect());
+                    }
+                }
+            }
+        }
+        for key in unknown {
+            let is_missing = |i: usize| {
+                let has = |key: &String| columns.place(key) == Some(i);
+                i >= columns.required.len() && !object.keys().any(has)
+            };
+            if let Some(misspelt) = columns.misspelt(key, is_missing) {
+                return Err(misspelt);
+            }
+            if others.len() < OTHERS_MAX && columns.misspelt(key, |_| true).is_none() {
+                others.insert(key.clone());
             }
         }
         first_keys.get_or_insert_with(|| object.keys().cloned().collect());

@@ -46,6 +46,12 @@ pub enum SourceError {
         /// A column that may be meant.
         near: Option<String>,
     },
+    #[error("unknown column: {given}")]
+    Misspelt {
+        given: String,
+        /// The column that is one letter off, and not there.
+        meant: &'static str,
+    },
     #[error("column named twice: {0}")]
     ColumnTwice(&'static str),
     #[error("line {line}: {message}")]
@@ -72,6 +78,7 @@ impl SourceError {
                 near: None,
                 ..
             } => Some(format!("{named_by}: one must be {missing}")),
+            SourceError::Misspelt { meant, .. } => Some(format!("did you mean `{meant}`?")),
             SourceError::Directory => Some("name the files in it: DIR/*.csv".to_owned()),
             SourceError::WrongFormat(_) | SourceError::NotParquet => Some(
                 "CSV, NDJSON (both plain or gzip) and Parquet are read; --input-format says which"
@@ -246,7 +253,7 @@ impl Problem {
                 Some(freshness_core::schedule::CALENDAR_FORMS)
             }
             Problem::NaiveTime => Some("say what such times mean with --assume-zone ZONE"),
-            Problem::DayOnly => Some("an arrival needs a time of day: 2026-09-01T05:30:00Z"),
+            Problem::DayOnly => Some("a time of day is needed: 2026-09-01T05:30:00Z"),
             Problem::UnreadableTime => Some(
                 "times are read as 2026-09-01T12:00:00Z, with an offset, or as epoch seconds or milliseconds",
             ),

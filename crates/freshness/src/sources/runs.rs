@@ -1,5 +1,6 @@
 //! What does a row say of a run?
 
+use freshness_core::civil::{Day, Zone};
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{Counts, Filled, Newest, Run, Stage, USUAL_ENVIRONMENT};
 
@@ -160,15 +161,22 @@ fn read_stage(
     let at = |column: usize| move |problem: Problem| Fault(Some(column), problem);
     let word = free_text(stage.0).map_err(at(stage.1))?;
     let word = word.map(|word| word.to_ascii_lowercase().replace([' ', '-'], "_"));
-    let bound = |(cell, column): Placed<'_, '_>| {
-        let read = instant(cell, rules).and_then(supported);
+    let bound = |(cell, column): Placed<'_, '_>, of_day: fn(Day) -> Day| {
+        let read = match day_of(cell) {
+            Some(day) => {
+                let zone = rules.assume_zone.unwrap_or_else(Zone::universal);
+                supported(zone.utc(of_day(day).start()))
+            }
+            None => instant(cell, rules).and_then(supported),
+        };
         read.map_err(at(column))
     };
     match word.as_deref() {
         None | Some("normal") => Ok(Stage::Normal),
         Some("no_new_data") => Ok(Stage::NoNewData),
         Some("reprocess") => {
-            let (begins, ends) = (bound(from)?, bound(to)?);
+            // A span of days ends with its last one.
+            let (begins, ends) = (bound(from, |day| day)?, bound(to, |day| day.plus(1))?);
             match begins < ends {
                 true => Ok(Stage::Reprocess {
                     from: begins,
@@ -178,6 +186,15 @@ fn read_stage(
             }
         }
         Some(_) => Err(Fault(Some(stage.1), Problem::Stage)),
+    }
+}
+
+/// The day that a cell names, if it names no time of day.
+fn day_of(cell: &Cell<'_>) -> Option<Day> {
+    match cell {
+        Cell::Day(day) => Some(Day(*day)),
+        Cell::Text(text) => text.trim().parse().ok(),
+        _ => None,
     }
 }
 
@@ -194,12 +211,8 @@ fn read_newest(cell: &Cell<'_>, rules: &TimeRules) -> Result<Newest, Problem> {
     match (instant(cell, rules), cell, rules.assume_zone) {
         (Ok(at), ..) => Ok(Newest::At(at)),
         // A day begins at midnight, where a zone is said.
-        (Err(Problem::DayOnly), Cell::Day(day), Some(zone)) => {
-            Ok(Newest::At(zone.utc(i64::from(*day) * 86_400)))
-        }
-        (Err(Problem::DayOnly), Cell::Text(text), Some(zone)) => {
-            let day: Result<freshness_core::civil::Day, _> = text.trim().parse();
-            let day = day.map_err(|_| Problem::DayOnly)?;
+        (Err(Problem::DayOnly), cell, Some(zone)) => {
+            let day = day_of(cell).ok_or(Problem::DayOnly)?;
             Ok(Newest::At(zone.utc(day.start())))
         }
         (Err(Problem::UnreadableTime), Cell::Text(text), _) => Ok(Newest::Unreadable(quoted(text))),

@@ -2,7 +2,7 @@
 //!
 //! Each format gives the same cells, so what a column means is written once.
 //! Columns are found by name, in any order, in any case; others are ignored
-//! and named.
+//! and named, unless a name is one letter off that of a column that is missing.
 
 use super::input::{self, Input, Source};
 use super::problem::{BadRow, BadRows, Problem, SourceError, quoted};
@@ -136,10 +136,35 @@ impl Columns {
                 None => {}
             }
         }
-        match (0..self.required.len()).find(|&i| places[i].is_none()) {
-            Some(i) => Err(self.missing(i, given, named_by)),
+        if let Some(i) = (0..self.required.len()).find(|&i| places[i].is_none()) {
+            return Err(self.missing(i, given, named_by));
+        }
+        let is_missing = |i: usize| places[i].is_none();
+        match given
+            .iter()
+            .find_map(|name| self.misspelt(name, is_missing))
+        {
+            Some(misspelt) => Err(misspelt),
             None => Ok((places, ignored)),
         }
+    }
+
+    /// Is the name one letter off that of a column that is missing? Without that
+    /// column all rows would be read for something else: a run of `enviroment`
+    /// dev would be one of prod.
+    pub(super) fn misspelt(
+        &self,
+        given: &str,
+        is_missing: impl Fn(usize) -> bool,
+    ) -> Option<SourceError> {
+        let name = given.trim().to_lowercase();
+        if self.place(&name).is_some() || name.len() > LONGEST_MISSPELT {
+            return None;
+        }
+        let near = |&i: &usize| is_missing(i) && strsim::osa_distance(&name, self.name(i)) == 1;
+        let meant = self.name((0..self.len()).find(near)?);
+        let given = shortened(given);
+        Some(SourceError::Misspelt { given, meant })
     }
 
     /// Required column `i` is not among those given.
@@ -258,6 +283,9 @@ impl Cell<'_> {
         }
     }
 }
+
+/// Longer names are no column of ours with a letter more.
+const LONGEST_MISSPELT: usize = 64;
 
 const IGNORED_SHOWN: usize = 8;
 const FOUND_SHOWN: usize = 12;

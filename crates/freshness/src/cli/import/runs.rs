@@ -14,7 +14,8 @@ use crate::sources::TimeRules;
 ///
 /// Columns: dataset_id, run_id, finished_at, and if you have them environment
 /// (prod if not said), started_at, stage (normal, no_new_data, or reprocess with
-/// reprocess_from and reprocess_to), counts_source, counts_total, counts_good,
+/// reprocess_from and reprocess_to, each a time or a day, whose end is meant in
+/// reprocess_to; days are those of --assume-zone, else of UTC), counts_source, counts_total, counts_good,
 /// counts_quarantined, newest and source_newest (the greatest value of the
 /// freshness field and of the source field: a time, or `no rows`, `all null`,
 /// `no column`; what is no time is kept and cannot be told), non_null and

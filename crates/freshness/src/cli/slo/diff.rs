@@ -193,7 +193,9 @@ fn table(all: &[Compared]) -> Table {
         "REMARK",
     ]);
     table.names(0);
-    table.dispensable(&[1, 6]);
+    table.tells_apart(1);
+    // The learned deadline, when it is expected; the remark is the finding.
+    table.dispensable(&[3, 2]);
     for compared in all {
         let (expected, deadline) = match usual(compared) {
             Some(usual) => (format!("{}–{}", usual.from, usual.to), usual.deadline),

@@ -46,7 +46,7 @@ pub(in crate::cli) struct MeasureArgs {
     environment: Option<String>,
 
     /// How long a query may take
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::wait)]
+    #[arg(long, value_name = "DURATION", default_value = "30s", allow_hyphen_values = true, value_parser = values::wait)]
     timeout: SignedDuration,
 
     /// Print the queries, and neither run nor remember anything

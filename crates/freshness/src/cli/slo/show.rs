@@ -19,7 +19,7 @@ use crate::outputs::{Output, Paint, Table, write_document, write_line};
 #[command(after_help = "Examples:
   freshness slo show
   freshness slo show fct_orders
-  freshness slo show fct_orders --environment dev
+  freshness slo show --environment prod
   freshness slo show --format json | jq '.declarations[].service_levels'
 
 Exit codes: 0 shown, 2 could not.")]
@@ -198,7 +198,8 @@ fn one_by_one(all: &[Shown<'_>], out: &mut Output) -> anyhow::Result<()> {
 fn list(all: &[Shown<'_>]) -> Table {
     let mut table = Table::new(&["DATASET", "ENVIRONMENT", "PROMISED", "DECLARED IN"]);
     table.names(0);
-    table.dispensable(&[3, 1]);
+    table.tells_apart(1);
+    table.dispensable(&[3]);
     for shown in all {
         let in_words = promised(&shown.declaration.levels);
         let cells = [

@@ -38,7 +38,7 @@ pub(in crate::cli) struct SuggestArgs {
     dataset: Option<String>,
 
     /// How much later than the learned deadline
-    #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = margin)]
+    #[arg(long, value_name = "DURATION", default_value = "30m", allow_hyphen_values = true, value_parser = margin)]
     margin: f64,
 
     /// The column whose age may be promised
@@ -160,6 +160,9 @@ fn file_name(dataset: &DatasetId, taken: &mut BTreeSet<String>) -> String {
 fn margin(text: &str) -> Result<f64, String> {
     match text.trim() {
         "0" | "0m" | "0h" => Ok(0.0),
+        text if text.starts_with('-') => {
+            Err("a margin is on top of what is usual: 0 or more, such as 30m".to_owned())
+        }
         text => duration_seconds(text).map_err(|error| error.to_string()),
     }
 }

@@ -256,7 +256,8 @@ fn texts(batch: &RecordBatch) -> Result<Rows, arrow::error::ArrowError> {
 }
 
 /// What DuckDB says of a query, by how its message begins. Conversion errors
-/// quote values of rows, so they are named and not repeated.
+/// quote values of rows, so they are named and not repeated; what is wrong with
+/// a file is.
 fn refusal(message: &str) -> Refusal {
     let line = first_line(message);
     let missing = line.starts_with("Catalog Error") && line.contains("does not exist");
@@ -266,7 +267,15 @@ fn refusal(message: &str) -> Refusal {
     if line.contains("Permission denied") {
         return Refusal::NoPermission(line);
     }
-    match line.starts_with("Conversion Error") || line.starts_with("Invalid Input Error") {
+    let of_file = [
+        "magic bytes",
+        "not a Parquet file",
+        "too small to be a Parquet file",
+    ]
+    .iter()
+    .any(|words| line.contains(words));
+    let of_value = line.starts_with("Conversion Error") || line.starts_with("Invalid Input Error");
+    match of_value && !of_file {
         true => Refusal::QueryFailed("a value of the table cannot be used".to_owned()),
         false => Refusal::QueryFailed(line),
     }

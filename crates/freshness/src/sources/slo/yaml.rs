@@ -128,6 +128,12 @@ fn refusal(error: &YamlError, file: &Arc<str>) -> Remark {
             "aliases that expand to too much".to_owned(),
             Some("write out what they stand for".to_owned()),
         ),
+        YamlError::Budget { breach, .. } => match breach {
+            serde_saphyr::budget::BudgetBreach::Depth { .. } => {
+                (format!("nested more than {DEPTH_MAX} levels deep"), None)
+            }
+            _ => ("more in one file than a person writes".to_owned(), None),
+        },
         YamlError::RecursiveReferencesRequireWeakTypes { .. } => {
             ("an alias inside of what it stands for".to_owned(), None)
         }
