@@ -5,9 +5,8 @@
 //! ever break, so it is refused.
 
 use super::check::{Findings, Problem};
-use super::declaration::{Declaration, Measured, Origin};
-use super::keys::{CONTRACT, Holds, Key};
-use super::node::{Content, Node, Scalar};
+use super::declaration::{Declaration, Measured};
+use super::node::{Content, Node};
 use super::run::USUAL_ENVIRONMENT;
 use super::service_levels::{
     About, Anomaly, AnomalyMethod, Availability, CountField, Freshness, Quality, RowCount,
@@ -95,49 +94,6 @@ pub fn service_levels(
         availability: in_section("availability").and_then(|section| section.availability(found)),
         row_count: in_section("row_count").and_then(|section| section.row_count(found)),
         quality: in_section("quality").and_then(Section::quality),
-    }
-}
-
-/// Every value of a merged declaration and where it was said, in the order of
-/// the reference.
-pub fn origins(merged: &Node) -> Vec<Origin> {
-    let mut all = Vec::new();
-    list(merged, CONTRACT, "", &mut all);
-    all
-}
-
-fn list(node: &Node, keys: &'static [Key], path: &str, into: &mut Vec<Origin>) {
-    for key in keys {
-        let Some(said) = node.get(key.name) else {
-            continue;
-        };
-        let path = match path.is_empty() {
-            true => key.name.to_owned(),
-            false => format!("{path}.{}", key.name),
-        };
-        let value = match (&said.holds, &key.holds) {
-            (Content::Section { .. }, Holds::Section { keys, .. }) => {
-                list(said, keys, &path, into);
-                continue;
-            }
-            (Content::Value(scalar), _) => Some(vec![scalar.clone()]),
-            (Content::List(items), _) => Some(items.iter().filter_map(item).collect()),
-            (Content::Cleared | Content::Section { .. }, _) => None,
-        };
-        into.push(Origin {
-            key: path,
-            value,
-            file: said.place.file.to_string(),
-            line: said.place.line,
-            column: said.place.column,
-        });
-    }
-}
-
-fn item(node: &Node) -> Option<Scalar> {
-    match &node.holds {
-        Content::Value(scalar) => Some(scalar.clone()),
-        Content::Cleared | Content::List(_) | Content::Section { .. } => None,
     }
 }
 

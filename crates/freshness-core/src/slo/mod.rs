@@ -17,6 +17,7 @@ mod keys;
 mod lost;
 mod meaning;
 mod node;
+mod origins;
 mod owed;
 mod reach;
 mod run;
@@ -34,8 +35,9 @@ pub use history::{BURN_DAYS, Budget, DayCompliance, DayState, ObjectiveHistory, 
 pub use judge::{judge, objectives, only_warns};
 pub use keys::{CONTRACT, Holds, Key, LEVEL, SERVICE_LEVELS};
 pub use lost::lost;
-pub use meaning::{declaration, origins, service_levels};
+pub use meaning::{declaration, service_levels};
 pub use node::{Content, Node, Place, Scalar};
+pub use origins::origins;
 pub use reach::{Reach, before_history, may_reach_further, reach};
 pub use run::{Counts, Filled, Newest, Run, Stage, USUAL_ENVIRONMENT};
 pub use runs::RunHistory;

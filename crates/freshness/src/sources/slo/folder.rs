@@ -11,7 +11,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,16 +22,12 @@ use freshness_core::slo::{
 use crate::hint::did_you_mean;
 use crate::sources::database::TableName;
 
+use super::disk::{LEVELS, entries, in_words, is_manifest, is_yaml, levels_of, stem, text};
 use super::foreign::Foreign;
 use super::{ReadDeclaration, ReadPromises, Remark, dbt, meant, odcs, yaml};
 
-/// No person writes more into one file.
-const YAML_BYTES_MAX: u64 = 8 << 20;
-
 /// Folders within folders.
 const DEPTH_MAX: usize = 32;
-
-const LEVELS: [&str; 2] = ["_domain", "_system"];
 
 /// Reads all that a folder, or one file, promises.
 pub fn read_promises(root: &Path, holidays: &Holidays) -> ReadPromises {
@@ -370,14 +365,6 @@ impl Reading<'_> {
     }
 }
 
-/// The levels of a folder above the root. One that cannot be listed has none: who
-/// may read the root need not read what is above it.
-fn levels_of(folder: &Path) -> Vec<PathBuf> {
-    let mut entries = entries(folder).unwrap_or_default();
-    entries.retain(|path| is_yaml(path) && LEVELS.contains(&stem(path)));
-    entries
-}
-
 /// The sections in which something is wrong.
 fn sections(found: &Findings) -> impl Iterator<Item = String> {
     let keys = found.faults.iter().map(|fault| fault.key.as_str());
@@ -387,65 +374,4 @@ fn sections(found: &Findings) -> impl Iterator<Item = String> {
 /// The section that a key stands in.
 fn section(key: &str) -> &str {
     key.rsplit_once('.').map_or("", |(section, _)| section)
-}
-
-/// What lies in a folder, by name, without what is hidden.
-fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !name.starts_with('.') {
-            entries.push(path);
-        }
-    }
-    entries.sort();
-    Ok(entries)
-}
-
-fn is_yaml(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
-    }) && !path.is_dir()
-}
-
-fn is_manifest(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "manifest.json")
-}
-
-fn stem(path: &Path) -> &str {
-    path.file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default()
-}
-
-fn text(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    // A pipe would be waited for.
-    let found = fs::metadata(path).map_err(|error| in_words(&error))?;
-    if !found.is_file() {
-        return Err("not a file".to_owned());
-    }
-    let file = fs::File::open(path).map_err(|error| in_words(&error))?;
-    file.take(YAML_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| in_words(&error))?;
-    if bytes.len() as u64 > YAML_BYTES_MAX {
-        return Err(format!("larger than {} MiB", YAML_BYTES_MAX >> 20));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count();
-        format!("not UTF-8 text: line {}", line + 1)
-    })
-}
-
-fn in_words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
-        _ => format!("cannot be read: {error}"),
-    }
 }

@@ -7,6 +7,7 @@
 //! then means the same to everybody else.
 
 mod dbt;
+mod disk;
 mod folder;
 mod foreign;
 mod odcs;
