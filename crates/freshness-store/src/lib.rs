@@ -49,6 +49,7 @@ mod schema;
 mod silences;
 mod slo;
 mod slo_log;
+mod slo_results;
 mod store;
 
 pub use batch::ArrivalBatch;
@@ -70,4 +71,5 @@ pub use models::{FitRun, ModelRow};
 pub use runs::{EnvironmentNo, RunCounts, RunTail};
 pub use schema::SCHEMA_VERSION;
 pub use slo::{SloChange, SloCheck, SloEvent, SloJudged, StandingBreach};
+pub use slo_results::SloResult;
 pub use store::{Access, Store};

@@ -436,6 +436,34 @@ fn what_came_late_is_shown_until_the_next_is_due() {
 }
 
 #[test]
+fn the_log_tells_when_verdicts_changed_and_how_runs_were_judged() {
+    let house = house(ORDERS, GOOD);
+    house.run("slo check").expect(0);
+    let none = house.run("slo log").expect(0).stdout;
+    assert_eq!(none, "no verdict has changed\n");
+    let few = "raw_orders,2,2026-02-28T11:00:00Z,40,2026-02-28T11:00:00Z\n";
+    ran(&house, few);
+    house.run("slo check").expect(1);
+    let shown = house.run("slo log raw_orders").expect(0).stdout;
+    assert!(shown.contains("40 rows, promised at least 100"), "{shown}");
+    let events = json(&house.run("slo log --format json").expect(0));
+    let event = &events["events"][0];
+    assert_eq!(event["kind"], "slo_breach");
+    assert_eq!(
+        (&event["before"], &event["outcome"]),
+        (&"kept".into(), &"breached".into())
+    );
+    let results = house.run("slo log --results --format ndjson").expect(0);
+    let last: Value = serde_json::from_str(results.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["run_id"], "2");
+    assert_eq!(last["slo_row_count_pass"], false);
+    assert_eq!(last["slo_freshness_pass"], true);
+    let table = house.run("slo log --results").expect(0).stdout;
+    assert!(table.contains("fail"), "{table}");
+    house.run("slo log raw_order").expect(2);
+}
+
+#[test]
 fn doctor_tells_when_promises_were_last_checked() {
     let house = house(ORDERS, GOOD);
     let of = |line: &str| {

@@ -116,6 +116,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `evaluate` | see below | one method each |
 | `backtest` | with `--summary`: see below | one dataset, one week, … each; `part` says which |
 | `slo check` | `command`, `now`, `answer`: `healthy`, `breached` or `could_not_tell`; `summary` (counts of `n_datasets`, `n_objectives` and by outcome), `verdicts` (all of them) | one verdict each |
+| `slo log` | `command`, `now`, `events`: `kind` (`slo_breach`), `at`, `dataset_id`, `environment`, `objective`, `before` (null: judged for the first time), `outcome` (also `withdrawn`: not promised any more), `why`, `verdict`; with `--results` `results`: `judged_at`, `dataset_id`, `environment`, `run_id` (null: nothing ever ran), `slo_freshness_seconds`, `slo_freshness_pass`, `slo_row_count_min`, `slo_row_count_max`, `slo_row_count_pass`, `slo_row_count_anomaly_pass`, `slo_availability_pass`, `slo_quality_pass` (null: not promised, not due, or not known), `evidence` (the verdicts) | one event, or result, each |
 | `slo history` | `command`, `now`, `days`, `target` (percent), `objectives` | one objective each |
 | `report` | `command`, `now`, `folder`, `page`, counts `n_…`; for console.json see below | the document |
 | `seed` | `command`, `folder`, `kind`: `diverse` or `plain`; `seed`, counts `n_…`, `from`, `ends_at` | the document |

@@ -5,6 +5,7 @@
 
 mod check;
 mod history;
+mod log;
 mod measure;
 mod diff;
 mod schema;
@@ -31,6 +32,7 @@ pub(super) struct SloArgs {
 enum Command {
     Check(check::CheckArgs),
     History(history::HistoryArgs),
+    Log(log::LogArgs),
     Show(show::ShowArgs),
     Measure(measure::MeasureArgs),
     Diff(diff::DiffArgs),
@@ -43,6 +45,7 @@ pub(super) fn run(args: &SloArgs, context: &mut Context) -> anyhow::Result<Answe
     match &args.command {
         Command::Check(args) => check::run(args, context),
         Command::History(args) => history::run(args, context),
+        Command::Log(args) => log::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Measure(args) => measure::run(args, context),
         Command::Diff(args) => diff::run(args, context),
