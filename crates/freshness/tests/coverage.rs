@@ -348,6 +348,139 @@ fn flags_and_lines_are_refused_by_the_same_rules() {
 }
 
 #[test]
+fn what_was_accepted_can_be_read_back() {
+    let covered = Covered::new();
+    covered
+        .publish(
+            "FR",
+            "r1",
+            SIX,
+            &format!("{NOW} --rows 1200 --position 0/16 --total amount=2/2"),
+        )
+        .expect(0);
+    let back = format!("{NOW} --allow-regression vendor-resent");
+    covered
+        .publish("FR", "r2", "2026-03-02T05:00:00Z", &back)
+        .expect(0);
+    let correction = format!("{NOW} --correction");
+    covered
+        .publish("FR", "r3", "2026-03-02T04:00:00Z", &correction)
+        .expect(0);
+    let log = covered.run("log").expect(0);
+    let lines: Vec<&str> = log.stdout.lines().skip(1).collect();
+    assert!(lines[0].ends_with("correction"), "{log:?}");
+    assert!(
+        lines[1].ends_with("took coverage back: vendor-resent"),
+        "{log:?}"
+    );
+    let table = covered.run("releases --scope FR").expect(0);
+    assert!(table.stdout.contains("amount 2"), "{table:?}");
+    let told = covered
+        .run("releases --source orders --scope FR --last 2 --format ndjson")
+        .expect(0);
+    let told: Vec<serde_json::Value> = (told.stdout.lines())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0]["publication_seq"], 3);
+    assert_eq!(told[0]["correction"], true);
+    assert_eq!(told[1]["regression"], "vendor-resent");
+    let all = covered.run("releases --format json").expect(0);
+    let all: serde_json::Value = serde_json::from_str(&all.stdout).unwrap();
+    assert_eq!(all["releases"][2]["claim"]["totals"][0]["name"], "amount");
+    assert_eq!(all["releases"][2]["rows"], 1200);
+}
+
+#[test]
+fn a_run_that_was_left_open_for_a_day_is_a_problem_of_the_monitor() {
+    let covered = Covered::new();
+    let begin = "coverage begin --source orders --scope FR --run-id load-17";
+    covered
+        .0
+        .run(&format!("--now 2026-03-01T06:00:00Z {begin}"))
+        .expect(0);
+    let check = covered.run("check").expect(1);
+    let why = "warning: 1 run open for longer than 1 d 0 h, such as orders / FR, run load-17 (";
+    assert!(check.stderr.contains(why), "{check:?}");
+    let doctor = covered.0.run("--now 2026-03-02T06:30:00Z doctor").expect(1);
+    assert!(
+        doctor.stdout.contains("1 run open for longer"),
+        "{doctor:?}"
+    );
+    fs::write(
+        covered.0.path("freshness.yaml"),
+        "coverage:\n  max_open_age: 2d\n",
+    )
+    .unwrap();
+    let doctor = covered.0.run("--now 2026-03-02T06:30:00Z doctor");
+    assert!(!doctor.stdout.contains("open for longer"), "{doctor:?}");
+}
+
+#[test]
+fn releases_do_not_hide_that_nothing_else_arrives() {
+    let covered = Covered::new();
+    let line = "dataset_id,arrived_at\nraw_orders,2026-02-12T06:00:00Z\n";
+    fs::write(covered.0.path("arrivals.csv"), line).unwrap();
+    covered.0.run("import arrivals arrivals.csv").expect(0);
+    covered.publish("FR", "r1", SIX, NOW).expect(0);
+    let doctor = covered.0.run("--now 2026-03-02T06:30:00Z doctor");
+    assert!(
+        doctor.stdout.contains("nothing has arrived for 18 d"),
+        "{doctor:?}"
+    );
+}
+
+#[test]
+fn a_status_of_the_past_judges_what_had_been_published_by_then() {
+    let covered = Covered::new();
+    covered
+        .publish(
+            "FR",
+            "r1",
+            "2026-03-02T05:00:00Z",
+            "--published-at 2026-03-02T05:04:00Z",
+        )
+        .expect(0);
+    covered.publish("FR", "r2", SIX, NOW).expect(0);
+    let status = |now: &str| {
+        let ran = covered
+            .0
+            .run(&format!("--now {now} coverage status --format json"))
+            .expect(0);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let scope = &told["scopes"][1];
+        (scope["condition"].clone(), scope["publication_seq"].clone())
+    };
+    assert_eq!(status("2026-03-02T05:30:00Z"), ("healthy".into(), 1.into()));
+    assert_eq!(status("2026-03-02T06:30:00Z"), ("healthy".into(), 2.into()));
+    let before = status("2026-03-02T05:00:00Z");
+    let never = ("missing_publication".into(), serde_json::Value::Null);
+    assert_eq!(before, never);
+}
+
+#[test]
+fn names_of_releases_and_an_absent_store_are_told_what_to_do() {
+    let covered = Covered::new();
+    let line = "dataset_id,arrived_at\ncoverage:orders/FR,2026-02-12T06:00:00Z\n";
+    fs::write(covered.0.path("arrivals.csv"), line).unwrap();
+    let refused = covered.0.run("import arrivals arrivals.csv").expect(2);
+    let why = "names that begin with coverage: are those of releases";
+    assert!(refused.stderr.contains(why), "{refused:?}");
+    for command in ["check", "status", "log", "releases"] {
+        let absent = covered
+            .0
+            .run(&format!("--store other.db coverage {command}"));
+        let absent = absent.expect(2);
+        assert!(
+            absent
+                .stderr
+                .contains("`freshness coverage contracts import FILE`"),
+            "{absent:?}"
+        );
+    }
+}
+
+#[test]
 fn a_manifest_says_once_what_came() {
     let covered = Covered::new();
     let whole = r#"{"expected":["a.csv","b.csv"],"delivered":["a.csv","b.csv"]}"#;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::claim::Claim;
 use super::contract::ContractRow;
 use super::publication::{Proposal, Publication};
-use super::scope_key::{ScopeKey, ScopeKeyError};
+use super::scope_key::{ScopeKey, ScopeKeyError, is_control};
 
 /// What a contract says of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,7 +279,7 @@ pub(super) fn check_form(proposal: &Proposal) -> Result<(), Refusal> {
         if text.trim().is_empty() {
             return Err(Refusal::MissingField(field));
         }
-        if text.chars().any(char::is_control) {
+        if text.chars().any(is_control) {
             return Err(Refusal::Control(field));
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::check::ScopeState;
+use super::inventory::{Gap, GapKind};
 use crate::civil::Zone;
 
 /// The scopes of a source, or those that feed a dataset.
@@ -13,7 +14,7 @@ use crate::civil::Zone;
 pub struct RollUp<'a> {
     /// The source or the dataset.
     pub name: &'a str,
-    /// Its scopes.
+    /// Its scopes, also those of the inventory that have no contract.
     pub n_scopes: u64,
     /// Of these, covered as their contracts ask.
     pub n_healthy: u64,
@@ -22,36 +23,63 @@ pub struct RollUp<'a> {
     pub healthy_through: Option<i64>,
     /// The others, in the order given.
     pub behind: Vec<&'a ScopeState>,
+    /// Scopes of the inventory that have no contract: nobody says how far they
+    /// may lag, so none of them is covered.
+    pub without_contract: Vec<&'a str>,
+    /// Are there scopes of several sources? Then a scope's name alone does not
+    /// say which it is.
+    pub several_sources: bool,
     /// The zone of its contracts, if it is one for all; else UTC.
     pub zone: Zone,
 }
 
-/// Rolls scopes up by source, in the order of their names.
-pub fn by_source(states: &[ScopeState]) -> Vec<RollUp<'_>> {
-    roll_up(states, |state| Some(&state.contract.source))
+/// Rolls scopes up by source, in the order of their names, with those of the
+/// inventory that have no contract.
+pub fn by_source<'a>(states: &'a [ScopeState], gaps: &'a [Gap]) -> Vec<RollUp<'a>> {
+    let mut groups = roll_up(states, |state| Some(&state.contract.source));
+    for gap in gaps.iter().filter(|gap| gap.missing == GapKind::Contract) {
+        let group = groups.entry(&gap.source);
+        let group = group.or_insert_with(|| RollUp::new(&gap.source, Zone::universal()));
+        group.n_scopes += 1;
+        group.without_contract.push(&gap.scope);
+    }
+    groups.into_values().collect()
 }
 
 /// Rolls scopes up by the dataset they feed; those that feed none are left
 /// out.
 pub fn by_dataset(states: &[ScopeState]) -> Vec<RollUp<'_>> {
-    roll_up(states, |state| state.contract.dataset.as_deref())
+    let groups = roll_up(states, |state| state.contract.dataset.as_deref());
+    groups.into_values().collect()
 }
 
-fn roll_up<'a>(
-    states: &'a [ScopeState],
-    name: impl Fn(&'a ScopeState) -> Option<&'a str>,
-) -> Vec<RollUp<'a>> {
-    let mut groups: BTreeMap<&str, RollUp<'a>> = BTreeMap::new();
-    for state in states {
-        let Some(name) = name(state) else { continue };
-        let group = groups.entry(name).or_insert_with(|| RollUp {
+impl<'a> RollUp<'a> {
+    fn new(name: &'a str, zone: Zone) -> RollUp<'a> {
+        RollUp {
             name,
             n_scopes: 0,
             n_healthy: 0,
             healthy_through: None,
             behind: Vec::new(),
-            zone: state.zone,
-        });
+            without_contract: Vec::new(),
+            several_sources: false,
+            zone,
+        }
+    }
+}
+
+fn roll_up<'a>(
+    states: &'a [ScopeState],
+    name: impl Fn(&'a ScopeState) -> Option<&'a str>,
+) -> BTreeMap<&'a str, RollUp<'a>> {
+    let mut groups: BTreeMap<&str, RollUp<'a>> = BTreeMap::new();
+    let mut source_of: BTreeMap<&str, &str> = BTreeMap::new();
+    for state in states {
+        let Some(name) = name(state) else { continue };
+        let group = groups.entry(name);
+        let group = group.or_insert_with(|| RollUp::new(name, state.zone));
+        let source = source_of.entry(name).or_insert(&state.contract.source);
+        group.several_sources |= *source != state.contract.source;
         group.n_scopes += 1;
         if group.zone != state.zone {
             group.zone = Zone::universal();
@@ -67,5 +95,5 @@ fn roll_up<'a>(
             group.behind.push(state);
         }
     }
-    groups.into_values().collect()
+    groups
 }

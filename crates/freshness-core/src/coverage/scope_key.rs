@@ -8,7 +8,8 @@ use crate::dataset::DatasetId;
 
 /// A source and one of its scopes: a feed and a country, a table and a
 /// partition key. Each is text of 1 to [`ScopeKey::MAX_BYTES`] bytes without
-/// control characters and without white space at its ends.
+/// control characters, also those that turn the direction of
+/// a line, and without white space at its ends.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ScopeKey {
     source: String,
@@ -78,6 +79,13 @@ impl fmt::Display for ScopeKey {
     }
 }
 
+/// Does a character move the cursor, or turn the direction of the line? With
+/// the latter a name can be made to look like another.
+pub(super) fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 fn must_be_name(field: &'static str, text: &str) -> Result<(), ScopeKeyError> {
     if text.trim().is_empty() {
         return Err(ScopeKeyError::Blank(field));
@@ -86,7 +94,7 @@ fn must_be_name(field: &'static str, text: &str) -> Result<(), ScopeKeyError> {
         let bytes = text.len();
         return Err(ScopeKeyError::TooLong { field, bytes });
     }
-    if text.chars().any(char::is_control) {
+    if text.chars().any(is_control) {
         return Err(ScopeKeyError::Control(field));
     }
     match text.trim() == text {
@@ -123,6 +131,10 @@ mod tests {
         assert_eq!(refused(" ", "FR"), "source is blank");
         assert_eq!(refused("orders", ""), "scope is blank");
         assert_eq!(refused("orders", "F\0R"), "scope has a control character");
+        assert_eq!(
+            refused("orders\u{202e}", "FR"),
+            "source has a control character"
+        );
         assert_eq!(
             refused("orders", " FR"),
             "scope begins or ends with white space"

@@ -364,7 +364,7 @@ fn a_source_is_as_far_as_what_is_behind_whatever_the_others_do() {
         never,
     ];
     let states = check(rows, &Holidays::builtin(), MONDAY_6);
-    let rolled = by_source(&states);
+    let rolled = by_source(&states, &[]);
     assert_eq!(rolled.len(), 1);
     assert_eq!((rolled[0].n_scopes, rolled[0].n_healthy), (4, 2));
     assert_eq!(rolled[0].healthy_through, Some(MONDAY_6 - 20 * MINUTE));

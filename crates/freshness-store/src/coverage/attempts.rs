@@ -31,6 +31,10 @@ pub struct Attempt {
     pub detail: Option<String>,
     /// The sequence of the release.
     pub seq: Option<u64>,
+    /// Why coverage went back with it.
+    pub regression: Option<String>,
+    /// Was data that was covered already made anew with it?
+    pub correction: bool,
 }
 
 /// What became of an attempt.
@@ -95,7 +99,9 @@ impl Store {
             let mut select = self.connection.prepare_cached(&format!(
                 "SELECT a.no, at, coalesce(s.source, json_extract(named, '$[0]')),
                         coalesce(s.scope, json_extract(named, '$[1]')),
-                        coalesce(a.run_id, l.run_id), outcome, reason, detail, a.seq
+                        coalesce(a.run_id, l.run_id), outcome, reason, detail, a.seq,
+                        CASE outcome WHEN 'accepted' THEN json_extract(l.more, '$.regression') END,
+                        outcome = 'accepted' AND coalesce(json_extract(l.more, '$.correction'), 0)
                  FROM attempts a LEFT JOIN scopes s ON s.no = a.scope_no
                  LEFT JOIN ledger l ON l.scope_no = a.scope_no AND l.seq = a.seq
                  WHERE {refused}
@@ -114,6 +120,8 @@ impl Store {
                     reason: row.get(6)?,
                     detail: row.get(7)?,
                     seq: row.get(8)?,
+                    regression: row.get(9)?,
+                    correction: row.get(10)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

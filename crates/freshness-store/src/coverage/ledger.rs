@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use freshness_core::coverage::{
-    Claim, Decision, Proposal, Publication, ScopeKey, Seen, Step, Terms,
+    Claim, Decision, Newest, Proposal, Publication, ScopeKey, Seen, Step, Terms,
 };
 use jiff::Timestamp;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
 use super::head::Head;
@@ -151,6 +151,64 @@ impl Store {
                 })
             })?;
             Ok(problems.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The newest releases of each scope that is asked for, by source and
+    /// scope, newest first.
+    pub fn releases(
+        &self,
+        source: Option<&str>,
+        scope: Option<&str>,
+        at_most: u64,
+    ) -> Result<Vec<(ScopeKey, Publication)>, StoreError> {
+        let keys: Vec<(String, String)> = self.explain(|| {
+            let mut select = self.connection.prepare_cached(
+                "SELECT source, scope FROM scopes
+                 WHERE (?1 IS NULL OR source = ?1) AND (?2 IS NULL OR scope = ?2)
+                 ORDER BY source, scope",
+            )?;
+            let rows = select.query_map((source, scope), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let mut releases = Vec::new();
+        for (source, scope) in keys {
+            // A name that is none has no ledger of its own.
+            let Ok(key) = ScopeKey::new(&source, &scope) else {
+                continue;
+            };
+            let newest = self.publications(&key, at_most)?;
+            releases.extend(newest.into_iter().map(|release| (key.clone(), release)));
+        }
+        Ok(releases)
+    }
+
+    /// The release of a scope that was the newest at an instant (UTC seconds),
+    /// by when it was published, as a head would have held it.
+    pub fn newest_until(&self, key: &ScopeKey, latest: i64) -> Result<Option<Newest>, StoreError> {
+        self.explain(|| {
+            let Some(no) = scopes::find(&self.connection, key.source(), key.scope())? else {
+                return Ok(None);
+            };
+            let mut select = self.connection.prepare_cached(
+                "SELECT seq, run_id, complete_through, published_at, rows,
+                        (SELECT min(published_at) FROM ledger l
+                         WHERE l.scope_no = ?1 AND l.complete_through >= n.complete_through)
+                 FROM ledger n WHERE scope_no = ?1 AND published_at <= ?2
+                 ORDER BY seq DESC LIMIT 1",
+            )?;
+            let newest = select.query_row((no, latest), |row| {
+                Ok(Newest {
+                    seq: row.get(0)?,
+                    n_of_seq: 1,
+                    run_id: row.get(1)?,
+                    complete_through: row.get(2)?,
+                    published_at: row.get(3)?,
+                    rows: row.get(4)?,
+                    reached_at: row.get(5)?,
+                })
+            });
+            Ok(newest.optional()?)
         })
     }
 

@@ -37,7 +37,7 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
         &settings.store,
         now,
         settings.check.max_model_age,
-        settings.coverage.max_check_age,
+        settings.coverage,
         settings.slo.max_check_age,
     );
     findings.push(clock(context, now));

@@ -87,6 +87,8 @@ pub struct CheckSection {
 pub struct CoverageSection {
     /// Time since the last check of coverage after which `doctor` fails, such as `2h`.
     pub max_check_age: Option<String>,
+    /// Time since a begin after which `doctor` fails if the run is still open, such as `2h`.
+    pub max_open_age: Option<String>,
 }
 
 /// How promises are watched, as typed.

@@ -76,6 +76,8 @@ impl Settings {
 pub struct CoverageSettings {
     /// Time since the last check of coverage after which the monitor is ill.
     pub max_check_age: SignedDuration,
+    /// Time since a begin after which a run that is still open is forgotten.
+    pub max_open_age: SignedDuration,
 }
 
 /// How promises are watched.
@@ -132,6 +134,8 @@ impl Default for CoverageSettings {
         CoverageSettings {
             // Whoever has contracts checks them every day at least.
             max_check_age: SignedDuration::from_hours(24),
+            // No load takes a day; one that ended and did not say so does.
+            max_open_age: SignedDuration::from_hours(24),
         }
     }
 }
@@ -186,7 +190,10 @@ fn settle(
             strict,
             max_model_age,
         },
-        coverage: CoverageSection { max_check_age },
+        coverage: CoverageSection {
+            max_check_age,
+            max_open_age,
+        },
         slo: SloSection {
             max_check_age: max_slo_check_age,
         },
@@ -264,6 +271,10 @@ fn settle(
             max_check_age: match max_check_age {
                 Some(text) => age("coverage.max_check_age", &text)?,
                 None => CoverageSettings::default().max_check_age,
+            },
+            max_open_age: match max_open_age {
+                Some(text) => age("coverage.max_open_age", &text)?,
+                None => CoverageSettings::default().max_open_age,
             },
         },
         slo: SloSettings {

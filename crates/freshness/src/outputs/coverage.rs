@@ -2,7 +2,7 @@
 
 use freshness_core::civil::{Day, MINUTE, Zone};
 use freshness_core::coverage::{
-    Condition, ContractRow, RollUp, ScopeKey, ScopeState, by_dataset, by_source,
+    Condition, ContractRow, Gap, RollUp, ScopeKey, ScopeState, by_dataset, by_source,
 };
 use freshness_core::dataset::DatasetId;
 use jiff::Timestamp;
@@ -125,8 +125,12 @@ impl RollUpLine<'_> {
 }
 
 /// All scopes by source, as JSON says them.
-pub fn source_lines(states: &[ScopeState], now: Timestamp) -> Vec<RollUpLine<'_>> {
-    lines(by_source(states), now)
+pub fn source_lines<'a>(
+    states: &'a [ScopeState],
+    gaps: &'a [Gap],
+    now: Timestamp,
+) -> Vec<RollUpLine<'a>> {
+    lines(by_source(states, gaps), now)
 }
 
 /// … and by the dataset they feed.
@@ -141,7 +145,7 @@ fn lines(rolled: Vec<RollUp<'_>>, now: Timestamp) -> Vec<RollUpLine<'_>> {
             name: roll_up.name,
             n_scopes: roll_up.n_scopes,
             n_healthy: roll_up.n_healthy,
-            complete_through: match roll_up.behind.is_empty() {
+            complete_through: match roll_up.n_healthy == roll_up.n_scopes {
                 true => roll_up.healthy_through.and_then(instant),
                 false => None,
             },
@@ -159,6 +163,8 @@ pub fn sentence(roll_up: &RollUp<'_>, now: Timestamp) -> String {
         n_healthy,
         healthy_through,
         behind,
+        without_contract,
+        several_sources,
         zone,
     } = roll_up;
     let mut parts = Vec::new();
@@ -181,16 +187,23 @@ pub fn sentence(roll_up: &RollUp<'_>, now: Timestamp) -> String {
             Some(_) => None,
             None => Some(*zone),
         };
-        parts.push(format!(
-            "{} {}",
-            state.contract.scope,
-            behind_words(state, *zone, zone_name, now)
-        ));
+        let ContractRow { source, scope, .. } = &state.contract;
+        let name = match several_sources {
+            true => format!("{source} / {scope}"),
+            false => scope.clone(),
+        };
+        let words = behind_words(state, *zone, zone_name, now);
+        parts.push(format!("{name} {words}"));
     }
-    if behind.len() > NAMED {
-        let more = behind.len() - NAMED;
+    let n_left = NAMED.saturating_sub(behind.len());
+    for scope in without_contract.iter().take(n_left) {
+        parts.push(format!("{scope} has no contract"));
+    }
+    let n_not_covered = behind.len() + without_contract.len();
+    if n_not_covered > NAMED {
+        let more = (n_not_covered - NAMED) as u64;
         let are = if more == 1 { "is" } else { "are" };
-        parts.push(format!("{more} more {are} behind"));
+        parts.push(format!("{} more {are} behind", words::thousands(more)));
     }
     format!("{name}: {}", parts.join("; "))
 }
@@ -303,7 +316,7 @@ fn instant(at: i64) -> Option<Timestamp> {
 mod tests {
     use super::*;
     use freshness_core::civil::Holidays;
-    use freshness_core::coverage::{Ledgered, Newest, check};
+    use freshness_core::coverage::{GapKind, Ledgered, Newest, check};
 
     fn at(text: &str) -> i64 {
         text.parse::<Timestamp>().unwrap().as_second()
@@ -334,7 +347,7 @@ mod tests {
     fn check_sentence(rows: Vec<Ledgered>, sentence: &str) {
         let now: Timestamp = "2026-03-02T06:30:00Z".parse().unwrap();
         let states = check(rows, &Holidays::builtin(), now.as_second());
-        assert_eq!(source_lines(&states, now)[0].words, sentence);
+        assert_eq!(source_lines(&states, &[], now)[0].words, sentence);
     }
 
     #[test]
@@ -360,6 +373,44 @@ mod tests {
         check_sentence(
             vec![row("FR", Some("2026-02-27T06:00:00Z"))],
             "orders: 0 of 1 scope complete; FR stopped at 2026-02-27 06:00 UTC",
+        );
+    }
+
+    #[test]
+    fn a_scope_without_contract_counts_and_is_named() {
+        let now: Timestamp = "2026-03-02T06:30:00Z".parse().unwrap();
+        let rows = vec![row("FR", Some("2026-03-02T06:00:00Z"))];
+        let states = check(rows, &Holidays::builtin(), now.as_second());
+        let gap = |source: &str, scope: &str| Gap {
+            source: source.to_owned(),
+            scope: scope.to_owned(),
+            missing: GapKind::Contract,
+        };
+        let gaps = [gap("orders", "XX"), gap("prices", "all")];
+        let lines = source_lines(&states, &gaps, now);
+        let words: Vec<&str> = lines.iter().map(RollUpLine::words).collect();
+        assert_eq!(
+            words,
+            [
+                "orders: 1 of 2 scopes complete through 06:00 UTC; XX has no contract",
+                "prices: 0 of 1 scope complete; all has no contract",
+            ]
+        );
+        assert_eq!(lines[0].complete_through, None);
+    }
+
+    #[test]
+    fn scopes_of_one_name_are_told_with_their_source() {
+        let now: Timestamp = "2026-03-02T06:30:00Z".parse().unwrap();
+        let mut rows = vec![row("FR", None), row("FR", None)];
+        rows[1].contract.source = "returns".to_owned();
+        for row in &mut rows {
+            row.contract.dataset = Some("raw".to_owned());
+        }
+        let states = check(rows, &Holidays::builtin(), now.as_second());
+        assert_eq!(
+            dataset_lines(&states, now)[0].words,
+            "raw: 0 of 2 scopes complete; orders / FR never published; returns / FR never published"
         );
     }
 }

@@ -46,12 +46,13 @@
 //! ```
 
 use freshness_core::coverage::{
-    ContractRow, Decision, Gap, Proposal, Refusal, ScopeState, Step, check as judge, decide, gaps,
+    ContractRow, Decision, Gap, GapKind, Ledgered, Proposal, Refusal, ScopeKey, ScopeState, Step,
+    Terms, check as judge, decide, gaps,
 };
 use freshness_store::{
     Asked, ContractCounts, CoverageCheck, DeclareMode, OpenRun, Store, StoreError,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::ingest::{FileRead, IngestError, Ingested, OnError, read_all};
 use super::{RoundError, holidays};
@@ -100,12 +101,24 @@ impl Covered {
         self.gaps.is_empty() && self.scopes.iter().all(ScopeState::is_healthy)
     }
 
-    /// Scopes that are not covered as their contracts ask.
+    /// Scopes that are not covered as their contracts ask, and those of the
+    /// inventory that have no contract.
     pub fn n_unhealthy(&self) -> u64 {
-        self.scopes
-            .iter()
-            .filter(|scope| !scope.is_healthy())
-            .count() as u64
+        let gaps = self.gaps.iter();
+        let without = gaps.filter(|gap| gap.missing == GapKind::Contract);
+        self.n_contracts_unkept() + without.count() as u64
+    }
+
+    /// Contracts whose scopes are not covered as they ask.
+    fn n_contracts_unkept(&self) -> u64 {
+        let unkept = self.scopes.iter().filter(|scope| !scope.is_healthy());
+        unkept.count() as u64
+    }
+
+    /// The runs that have been open for longer than `max_age`, the oldest
+    /// first.
+    pub fn old_runs(&self, max_age: SignedDuration) -> Vec<&OpenRun> {
+        old(&self.open_runs, self.now, max_age).collect()
     }
 }
 
@@ -162,7 +175,7 @@ pub fn check(store: &mut Store, clock: &Clock) -> Result<Covered, RoundError> {
             now,
             at: clock.now(),
             n_contracts: covered.scopes.len() as u64,
-            n_unhealthy: covered.n_unhealthy(),
+            n_unhealthy: covered.n_contracts_unkept(),
             n_gaps: covered.gaps.len() as u64,
         })?;
         covered.recorded = true;
@@ -170,11 +183,55 @@ pub fn check(store: &mut Store, clock: &Clock) -> Result<Covered, RoundError> {
     Ok(covered)
 }
 
+/// The runs that have been open for longer than `max_age`.
+pub fn old(
+    runs: &[OpenRun],
+    now: Timestamp,
+    max_age: SignedDuration,
+) -> impl Iterator<Item = &OpenRun> {
+    let is_old = move |run: &&OpenRun| now.duration_since(run.begun_at) > max_age;
+    runs.iter().filter(is_old)
+}
+
 /// Judges every contract and records nothing.
 pub fn look(store: &Store, now: Timestamp) -> Result<Covered, RoundError> {
-    let (rows, inventory, open_runs) = store.at_one_instant(|store| {
+    let found = store.at_one_instant(|store| {
         Ok::<_, StoreError>((store.ledgered()?, store.inventory()?, store.open_runs()?))
     })?;
+    judged(store, now, found)
+}
+
+/// Judges every contract as of an instant that has passed: by what had been
+/// published by then, where the ledger knows it. Contracts are those of today.
+pub fn look_back(store: &Store, now: Timestamp) -> Result<Covered, RoundError> {
+    let found = store.at_one_instant(|store| {
+        let mut rows = store.ledgered()?;
+        for row in &mut rows {
+            let tolerance = Terms::of(std::slice::from_ref(&row.contract));
+            let tolerance = tolerance.map_or(0, |terms| terms.skew_tolerance_seconds);
+            let latest = now.as_second().saturating_add(tolerance);
+            let published_at = row.newest.as_ref().and_then(|newest| newest.published_at);
+            let ContractRow { source, scope, .. } = &row.contract;
+            let key = ScopeKey::new(source, scope).ok();
+            if let Some(key) = key.filter(|_| published_at.is_some_and(|at| at > latest))
+                // What is kept elsewhere has only its newest release here.
+                && !store.publications(&key, 1)?.is_empty()
+            {
+                row.newest = store.newest_until(&key, latest)?;
+            }
+        }
+        let mut open_runs = store.open_runs()?;
+        open_runs.retain(|run| run.begun_at <= now);
+        Ok::<_, StoreError>((rows, store.inventory()?, open_runs))
+    })?;
+    judged(store, now, found)
+}
+
+fn judged(
+    store: &Store,
+    now: Timestamp,
+    (rows, inventory, open_runs): (Vec<Ledgered>, Vec<ScopeKey>, Vec<OpenRun>),
+) -> Result<Covered, RoundError> {
     if rows.is_empty() {
         return Err(RoundError::NoContracts(store.path().display().to_string()));
     }

@@ -5,16 +5,20 @@
 
 mod watched;
 
+pub use self::watched::open_words;
+
 use std::path::Path;
 
+use freshness_core::coverage::ScopeKey;
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Model;
 use freshness_store::{Access, DatasetEntry, Store, StoreError, Tail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use self::watched::{last_coverage_check, last_slo_check};
+use self::watched::{last_coverage_check, last_slo_check, old_runs};
 use crate::clock::CLOCK_SLACK;
+use crate::config::CoverageSettings;
 use crate::outputs::words;
 
 /// One thing that was looked at.
@@ -47,7 +51,7 @@ pub fn doctor(
     path: &Path,
     now: Timestamp,
     max_age: SignedDuration,
-    max_coverage_age: SignedDuration,
+    coverage: CoverageSettings,
     max_slo_age: SignedDuration,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -55,7 +59,12 @@ pub fn doctor(
         store.at_one_instant(|store| {
             examine(store, now, max_age, &mut findings)?;
             findings.extend(last_slo_check(store, now, max_slo_age)?);
-            findings.extend(last_coverage_check(store, now, max_coverage_age)?);
+            let CoverageSettings {
+                max_check_age,
+                max_open_age,
+            } = coverage;
+            findings.extend(last_coverage_check(store, now, max_check_age)?);
+            findings.extend(old_runs(store, now, max_open_age)?);
             Ok::<_, StoreError>(())
         })
     });
@@ -127,7 +136,10 @@ fn arrivals(
         at_least: 1,
         since: now.as_second(),
     };
-    for entry in entries {
+    // Releases tell nothing of whether arrivals are still imported.
+    let is_release = |entry: &&DatasetEntry| ScopeKey::of_dataset(&entry.id).is_some();
+    let n_of_releases = entries.iter().filter(is_release).count();
+    for entry in entries.iter().filter(|entry| !is_release(entry)) {
         // What cannot be read is a problem of the store, and reported as one.
         let Ok(history) = store.recent(entry.no, last) else {
             continue;
@@ -144,6 +156,10 @@ fn arrivals(
         }
     }
     findings.push(match newest {
+        None if n_of_releases > 0 => {
+            let finding = "nothing has ever arrived besides releases of coverage";
+            Finding::new("arrivals", Health::Warning, finding)
+        }
         None => Finding::new("arrivals", Health::Problem, "nothing has ever arrived"),
         Some(newest) => {
             let age = now.as_second() - newest;
@@ -303,7 +319,11 @@ fn some<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     let named: Vec<&str> = all.take(NAMED).collect();
     match n_more {
         0 => named.join(", "),
-        n => format!("{} and {n} more", named.join(", ")),
+        n => format!(
+            "{} and {} more",
+            named.join(", "),
+            words::thousands(n as u64)
+        ),
     }
 }
 

@@ -69,6 +69,9 @@ pub fn read_arrivals(
         let dataset_n = datasets
             .number(id)
             .map_err(|problem| Fault(Some(0), problem))?;
+        if datasets.ids[dataset_n].as_str().starts_with("coverage:") {
+            return Err(Fault(Some(0), Problem::OfCoverage));
+        }
         let at = arrived_at(at, rules).map_err(|problem| Fault(Some(1), problem))?;
         let cycle = read_cycle(cycle, at).map_err(|problem| Fault(Some(2), problem))?;
         let rows = read_rows(rows).map_err(|problem| Fault(Some(3), problem))?;

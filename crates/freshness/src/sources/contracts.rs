@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use freshness_core::civil::Holidays;
 use freshness_core::coverage::{Contract, ContractRow, ScopeKey};
 
+use crate::hint::did_you_mean;
+
 use super::contracts_yaml::{self, YamlRow};
 use super::input::{Origin, Source};
 use super::problem::{BadRow, BadRows, Problem, SourceError};
@@ -86,6 +88,7 @@ pub fn read_contracts(
             let row = of_cells(cells)?;
             add(line, row).map_err(|(field, problem)| Fault(field.and_then(column), problem))
         })?;
+        must_not_be_misspelt(&read.ignored)?;
         let found = ReadContracts {
             contracts,
             inventory: None,
@@ -138,6 +141,18 @@ pub fn read_inventory(
         Ok(())
     })?;
     Ok((found, read))
+}
+
+/// A column that is nearly one of ours would be a limit or a calendar that
+/// nobody keeps; others are somebody's notes.
+fn must_not_be_misspelt(ignored: &[String]) -> Result<(), SourceError> {
+    for found in ignored {
+        if let Some(meant) = did_you_mean(found, FIELDS) {
+            let given = found.clone();
+            return Err(SourceError::Misspelt { given, meant });
+        }
+    }
+    Ok(())
 }
 
 /// YAML is told by its name: its first bytes may be those of a CSV header.
@@ -270,6 +285,20 @@ orders,12,120,60,,,,
         );
         assert_eq!(yaml.contracts[0].calendar.as_deref(), Some("Mon-Fri"));
         assert_eq!(yaml.inventory.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_misspelt_column_is_refused_and_others_are_not() {
+        let csv = |column: &str| {
+            let header = "source,scope,max_source_lag_minutes,max_publication_gap_minutes";
+            read("c.csv", &format!("{header},{column}\norders,FR,120,60,\n")).map(|_| ())
+        };
+        let refused = Err("c.csv: unknown column: calender".to_owned());
+        assert_eq!(csv("calender"), refused);
+        assert_eq!(csv("notes"), Ok(()));
+        let line = r#"{"source":"a","scope":"b","max_source_lag_minutes":1,"max_publication_gap_minutes":1,"calender":"Mon-Fri"}"#;
+        let refused = "c.ndjson: unknown column: calender".to_owned();
+        assert_eq!(read("c.ndjson", line).err(), Some(refused));
     }
 
     #[test]

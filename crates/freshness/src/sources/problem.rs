@@ -163,6 +163,8 @@ pub enum Problem {
     Control,
     #[error("dataset id is too long ({0} bytes, at most 1024)")]
     LongId(usize),
+    #[error("names that begin with coverage: are those of releases")]
+    OfCoverage,
     #[error("dataset id begins or ends with white space")]
     PaddedId,
     #[error("unknown grain (expected 5min to 30min, hourly, 2h to 12h, daily, weekly or monthly)")]
@@ -222,6 +224,7 @@ impl Problem {
             Problem::LongRunId(_) => "run_id is too long",
             Problem::Control => "control character",
             Problem::LongId(_) => "dataset id is too long",
+            Problem::OfCoverage => "name of releases",
             Problem::PaddedId => "dataset id begins or ends with white space",
             Problem::Grain => "unknown grain",
             Problem::Zone => "unknown time zone",
@@ -260,6 +263,7 @@ impl Problem {
             Problem::Future { .. } => {
                 Some("is the sender's clock or zone wrong? --now pins the clock of this command")
             }
+            Problem::OfCoverage => Some("releases are told by `freshness coverage publish`"),
             Problem::UnknownDataset(_) => Some(
                 "a dashboard shows datasets that are known: import what arrived, datasets or lineage first",
             ),

@@ -15,8 +15,8 @@ use super::super::{Answer, Context};
 use crate::config::Format;
 use crate::outputs::coverage::{RollUpLine, ScopeLine, dataset_lines, source_lines, table};
 use crate::outputs::{words, write_document, write_line};
-use crate::rounds::RoundError;
 use crate::rounds::coverage::{self, Covered};
+use crate::rounds::{RoundError, open_words};
 
 /// Fail if a scope is not covered as its contract asks.
 ///
@@ -45,11 +45,15 @@ pub(super) struct Document<'a> {
     n_contracts: u64,
     n_unhealthy: u64,
     n_open_runs: u64,
+    n_old_runs: u64,
     scopes: Vec<ScopeLine<'a>>,
     sources: Vec<RollUpLine<'a>>,
     datasets: Vec<RollUpLine<'a>>,
     gaps: &'a [Gap],
 }
+
+/// So many open runs are named.
+const OPEN_NAMED: usize = 3;
 
 pub(super) fn run(_: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let mut store = context.open(Access::ReadWrite).map_err(RoundError::from)?;
@@ -87,7 +91,17 @@ pub(super) fn show(
         open_runs,
         recorded: _,
     } = covered;
+    let max_age = context.settings.coverage.max_open_age;
+    let old = covered.old_runs(max_age);
     let out = &mut context.out;
+    if let Some(oldest) = old.first() {
+        out.warn(format_args!(
+            "{} open for longer than {}, such as {}; settle what is open: `freshness coverage reconcile`",
+            words::count(old.len() as u64, "run"),
+            words::duration(max_age.as_secs()),
+            open_words(oldest, *now)
+        ));
+    }
     match out.format {
         Format::Table => {
             if scopes.iter().any(|state| is_shown(&state)) {
@@ -97,19 +111,27 @@ pub(super) fn show(
             for gap in gaps {
                 out.line(gap_words(gap))?;
             }
-            for line in source_lines(scopes, *now) {
+            for line in source_lines(scopes, gaps, *now) {
                 out.line(line.words())?;
             }
             for line in dataset_lines(scopes, *now) {
                 out.line(format_args!("dataset {}", line.words()))?;
             }
             if !open_runs.is_empty() {
+                let are = match open_runs.len() {
+                    1 => "1 run is".to_owned(),
+                    n => format!("{} runs are", words::thousands(n as u64)),
+                };
+                let named = open_runs.iter().take(OPEN_NAMED);
+                let named: Vec<String> = named.map(|run| open_words(run, *now)).collect();
+                let more = match open_runs.len().saturating_sub(OPEN_NAMED) {
+                    0 => String::new(),
+                    n => format!(" and {} more", words::thousands(n as u64)),
+                };
+                out.line("")?;
                 out.line(format_args!(
-                    "{} open: `freshness coverage reconcile`",
-                    match open_runs.len() {
-                        1 => "1 run is".to_owned(),
-                        n => format!("{} runs are", words::thousands(n as u64)),
-                    }
+                    "{are} open: {}{more}: `freshness coverage reconcile`",
+                    named.join("; ")
                 ))?;
             }
         }
@@ -124,11 +146,12 @@ pub(super) fn show(
                 n_contracts: scopes.len() as u64,
                 n_unhealthy: covered.n_unhealthy(),
                 n_open_runs: open_runs.len() as u64,
+                n_old_runs: old.len() as u64,
                 scopes: scopes
                     .iter()
                     .map(|state| ScopeLine::new(state, *now))
                     .collect(),
-                sources: source_lines(scopes, *now),
+                sources: source_lines(scopes, gaps, *now),
                 datasets: dataset_lines(scopes, *now),
                 gaps,
             };

@@ -96,8 +96,17 @@ fn table(attempts: &[Attempt]) -> Table {
             plain(&attempt.scope),
             plain(run_id),
             (seq, Paint::Plain),
-            plain(attempt.detail.as_deref().unwrap_or_default()),
+            plain(&why(attempt)),
         ]);
     }
     table
+}
+
+fn why(attempt: &Attempt) -> String {
+    match (&attempt.detail, &attempt.regression, attempt.correction) {
+        (Some(detail), ..) => detail.clone(),
+        (None, Some(reason), _) => format!("took coverage back: {reason}"),
+        (None, None, true) => "correction".to_owned(),
+        (None, None, false) => String::new(),
+    }
 }

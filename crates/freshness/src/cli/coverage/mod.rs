@@ -8,6 +8,7 @@ mod publish;
 mod pull;
 mod reconcile;
 mod release;
+mod releases;
 mod said;
 mod sql;
 mod status;
@@ -15,7 +16,11 @@ mod two_step;
 
 use clap::{Args, Subcommand};
 
+use freshness_store::StoreError;
+
 use super::{Answer, Context};
+use crate::hint;
+use crate::rounds::RoundError;
 
 /// Keep a ledger of what was published, and say what is not covered.
 ///
@@ -41,11 +46,33 @@ enum Command {
     Check(check::CheckArgs),
     Status(status::StatusArgs),
     Log(log::LogArgs),
+    Releases(releases::ReleasesArgs),
     Sql(sql::SqlArgs),
     Pull(pull::PullArgs),
 }
 
 pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    taken(args, context).map_err(|error| {
+        let is_absent = error.chain().any(|cause| {
+            matches!(
+                cause.downcast_ref::<StoreError>(),
+                Some(StoreError::Missing { .. })
+            ) || matches!(
+                cause.downcast_ref::<RoundError>(),
+                Some(RoundError::Store(StoreError::Missing { .. }))
+            )
+        });
+        match is_absent {
+            true => hint::failure(
+                format_args!("{error:#}"),
+                "create it by declaring what must be covered: `freshness coverage contracts import FILE`",
+            ),
+            false => error,
+        }
+    })
+}
+
+fn taken(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<Answer> {
     match &args.command {
         Command::Contracts(args) => contracts::run(args, context),
         Command::Inventory(args) => inventory::run(args, context),
@@ -57,6 +84,7 @@ pub(super) fn run(args: &CoverageArgs, context: &mut Context) -> anyhow::Result<
         Command::Check(args) => check::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Log(args) => log::run(args, context),
+        Command::Releases(args) => releases::run(args, context),
         Command::Sql(args) => sql::run(args, context),
         Command::Pull(args) => pull::run(args, context),
     }

@@ -10,7 +10,8 @@ use crate::rounds::coverage;
 
 /// Say how far each scope is covered, and how long since.
 ///
-/// Judges as `check` does, shows every scope, and records nothing.
+/// Judges as `check` does, shows every scope, and records nothing. With `--now`
+/// in the past it judges what had been published by then.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness coverage status
@@ -27,7 +28,11 @@ pub(super) struct StatusArgs {
 pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
     let store = context.open(Access::ReadOnly).map_err(RoundError::from)?;
-    let mut covered = coverage::look(&store, now)?;
+    let is_past = (context.clock.ahead()).is_some_and(|ahead| ahead.is_negative());
+    let mut covered = match is_past {
+        true => coverage::look_back(&store, now)?,
+        false => coverage::look(&store, now)?,
+    };
     if let Some(source) = &args.source {
         covered
             .scopes

@@ -1,10 +1,11 @@
 //! When was what is declared last looked at: promises, and coverage?
 
-use freshness_store::{Store, StoreError};
+use freshness_store::{OpenRun, Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Finding, Health};
+use super::{Finding, Health, some};
 use crate::outputs::words;
+use crate::rounds::coverage;
 
 /// Nothing where nothing is promised. Of several environments the one that was
 /// checked longest ago tells.
@@ -84,11 +85,52 @@ pub(super) fn last_coverage_check(
             words::duration(max_age.as_secs())
         ))
     } else {
+        let gaps = match check.n_gaps {
+            0 => String::new(),
+            n => format!(
+                ", {} in only one of inventory and contracts",
+                words::count(n, "scope")
+            ),
+        };
         let finding = format!(
-            "{at}: {} of {} not covered",
+            "{at}: {} of {} not covered{gaps}",
             words::thousands(check.n_unhealthy),
             words::count(check.n_contracts, "contract")
         );
         Some(Finding::new("coverage", Health::Ok, finding))
     })
+}
+
+/// Runs that were begun so long ago that whoever began them has died.
+pub(super) fn old_runs(
+    store: &Store,
+    now: Timestamp,
+    max_age: SignedDuration,
+) -> Result<Option<Finding>, StoreError> {
+    let open = store.open_runs()?;
+    let old: Vec<String> = coverage::old(&open, now, max_age)
+        .map(|run| open_words(run, now))
+        .collect();
+    if old.is_empty() {
+        return Ok(None);
+    }
+    let finding = format!(
+        "{} open for longer than {}: {}; settle what is open: `freshness coverage reconcile`",
+        words::count(old.len() as u64, "run"),
+        words::duration(max_age.as_secs()),
+        some(old.iter().map(String::as_str))
+    );
+    Ok(Some(Finding::new("coverage", Health::Problem, finding)))
+}
+
+/// `orders / FR, run load-17 (26 h 0 min)`: a run, and how long it is open.
+pub fn open_words(run: &OpenRun, now: Timestamp) -> String {
+    let open_for = now.duration_since(run.begun_at).as_secs();
+    format!(
+        "{} / {}, run {} ({})",
+        words::printable(&run.plan.source),
+        words::printable(&run.plan.scope),
+        words::printable(&run.plan.run_id),
+        words::duration(open_for.max(0))
+    )
 }
