@@ -126,6 +126,11 @@ fn broken_promises_are_seen_at_a_glance() {
     let cards = page
         .text("[...document.querySelectorAll('.incident')].map((it) => it.innerText).join(' ')");
     assert!(cards.contains("breaks coverage (orders / "), "{cards}");
+    let headline = page.text("document.querySelector('h1').innerText");
+    assert_eq!(
+        headline,
+        "3 incidents behind 2 late datasets and 1 dataset with broken promises"
+    );
     let lead = page.text("document.querySelector('.lead').innerText");
     assert!(lead.contains("4 promises are broken"), "{lead}");
     page.whole_picture("promises");

@@ -235,14 +235,19 @@ fn title(console: &Console<Panel>, n_late: u64) -> String {
 }
 
 fn headline(console: &Console<Panel>, n_late: u64) -> String {
-    let n = console.checked.causes.standing.len() as u64;
-    match (n, n_late) {
-        (0, 0) => "Nothing is late".to_owned(),
-        (n, 0) => words::count(n, "incident"),
-        (n, late) => format!(
+    let causes = &console.checked.causes;
+    let n_broken = causes.n_only_broken();
+    let late = (n_late > 0).then(|| words::count(n_late, "late dataset"));
+    let broken = (n_broken > 0)
+        .then(|| format!("{} with broken promises", words::count(n_broken, "dataset")));
+    let behind: Vec<String> = late.into_iter().chain(broken).collect();
+    match (causes.standing.len() as u64, behind.is_empty()) {
+        (0, _) if n_late == 0 => "Nothing is late".to_owned(),
+        (n, true) => words::count(n, "incident"),
+        (n, false) => format!(
             "{} behind {}",
             words::count(n, "incident"),
-            words::count(late, "late dataset")
+            behind.join(" and ")
         ),
     }
 }
