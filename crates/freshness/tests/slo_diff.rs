@@ -55,6 +55,18 @@ fn a_promise_is_said_beside_what_is_usual_and_how_often_it_was_kept() {
 #[test]
 fn what_stands_out_is_named_the_worst_first() {
     let house = promised();
+    // A scope of coverage has a contract, and owes nothing else.
+    let contract =
+        "source,scope,max_source_lag_minutes,max_publication_gap_minutes\norders,FR,120,60\n";
+    fs::write(house.path("scopes.csv"), contract).unwrap();
+    for line in [
+        "coverage contracts import scopes.csv",
+        "coverage publish --source orders --scope FR --run-id 1 \
+         --complete-through 2026-02-28T10:00:00Z --published-at 2026-02-28T11:00:00Z",
+        "fit",
+    ] {
+        house.run(line).expect(0);
+    }
     let ran = house.run("slo diff --format json").expect(0);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
     let datasets = told["datasets"].as_array().unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use freshness_core::coverage::ScopeKey;
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Model;
 use freshness_core::slo::{Reach, RunHistory, ServiceLevels, USUAL_ENVIRONMENT};
@@ -94,7 +95,11 @@ fn compare_all(
     }
     let declared: BTreeSet<DatasetNo> = all.values().map(|(no, _)| *no).collect();
     for no in models.keys() {
-        let Some(id) = names.get(no) else { continue };
+        // A scope of coverage is held to its contract.
+        let owes = |id: &&DatasetId| ScopeKey::of_dataset(id).is_none();
+        let Some(id) = names.get(no).filter(owes) else {
+            continue;
+        };
         if !declared.contains(no) {
             all.insert((id.clone(), USUAL_ENVIRONMENT.to_owned()), (*no, None));
         }
