@@ -70,6 +70,6 @@ pub use lineage::{LineageCounts, LineageEdge, LineageMode};
 pub use models::{FitRun, ModelRow};
 pub use runs::{EnvironmentNo, RunCounts, RunTail};
 pub use schema::SCHEMA_VERSION;
-pub use slo::{SloChange, SloCheck, SloEvent, SloJudged, StandingBreach};
+pub use slo::{SloChange, SloCheck, SloEvent, SloJudged};
 pub use slo_results::SloResult;
 pub use store::{Access, Store};

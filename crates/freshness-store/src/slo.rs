@@ -77,19 +77,6 @@ pub struct SloEvent {
     pub verdict: Verdict,
 }
 
-/// A promise that the last look found broken.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StandingBreach {
-    /// Of which dataset.
-    pub no: DatasetNo,
-    /// Where it ran.
-    pub environment: String,
-    /// The instant judged by the first look in a row that said so.
-    pub since: Timestamp,
-    /// What was said then.
-    pub verdict: Verdict,
-}
-
 /// So many looks are remembered.
 const LOOKS_KEPT: i64 = 10_080;
 
@@ -131,32 +118,6 @@ impl Store {
                 })
             });
             Ok(check.optional()?)
-        })
-    }
-
-    /// What the last looks found broken, by dataset and objective.
-    pub fn standing_breaches(&self) -> Result<Vec<StandingBreach>, StoreError> {
-        self.explain(|| {
-            let mut standing = self.connection.prepare_cached(
-                "SELECT dataset_no, e.name, since, verdict
-                 FROM slo_standing JOIN environments e ON e.no = environment_no
-                 WHERE outcome = 'breached' ORDER BY dataset_no, e.name, objective",
-            )?;
-            let standing = standing.query_map([], |row| {
-                let verdict: String = row.get(3)?;
-                let (no, environment) = (DatasetNo(row.get(0)?), row.get(1)?);
-                let since = instant(row, 2)?;
-                // What a later version wrote is judged anew by the next look.
-                let verdict = serde_json::from_str(&verdict).ok();
-                Ok(verdict.map(|verdict| StandingBreach {
-                    no,
-                    environment,
-                    since,
-                    verdict,
-                }))
-            })?;
-            let standing = standing.collect::<Result<Vec<_>, _>>()?;
-            Ok(standing.into_iter().flatten().collect())
         })
     }
 
