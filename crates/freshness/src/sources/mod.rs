@@ -5,7 +5,8 @@
 //! mean is said once for all formats (`arrivals`, `datasets`, `lineage`,
 //! `dashboards`, `runs`, `outages`, `contracts`); releases of coverage come line by
 //! line (`publications`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
-//! a [`SourceError`]. Promises are read from trees of keys (`slo`). Nothing here knows the store, and
+//! a [`SourceError`]. Promises are read from trees of keys (`slo`). What the
+//! files of other tools say ends in one value too (`told`). Nothing here knows the store, and
 //! nothing asks the clock.
 
 mod arrivals;
@@ -26,6 +27,7 @@ mod publications;
 mod runs;
 mod slo;
 mod table;
+mod told;
 
 pub use arrivals::{ReadArrival, read_arrivals};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
@@ -40,3 +42,4 @@ pub use publications::{ReadPublication, read_manifest, read_names, read_publicat
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;
+pub use told::{Extent, House, Told, ToldArrival, ToldRemark};
