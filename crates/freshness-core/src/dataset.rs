@@ -130,6 +130,28 @@ impl<'de> Deserialize<'de> for DatasetId {
 }
 
 impl Dataset {
+    /// What is declared here and, where nothing is, what `other` says: the grain
+    /// goes with its calendar; a dataset is critical if either says so.
+    pub fn or(self, other: Dataset) -> Dataset {
+        let (grain, calendar) = match (&self.grain, &self.calendar) {
+            (None, None) => (other.grain, other.calendar),
+            _ => (self.grain, self.calendar),
+        };
+        Dataset {
+            id: self.id,
+            grain,
+            timezone: self.timezone.or(other.timezone),
+            calendar,
+            critical: self.critical || other.critical,
+            owner: self.owner.or(other.owner),
+            team: self.team.or(other.team),
+            tags: match self.tags.is_empty() {
+                true => other.tags,
+                false => self.tags,
+            },
+        }
+    }
+
     /// A dataset of which only the name is known.
     pub fn undeclared(id: DatasetId) -> Dataset {
         Dataset {

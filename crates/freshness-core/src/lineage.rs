@@ -6,10 +6,14 @@
 //! so a warehouse of 100,000 datasets costs a few megabytes, and the order of
 //! the edges in the input never shows.
 
+mod circles;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use crate::dataset::DatasetId;
+
+pub use circles::{Straightened, straighten};
 
 /// Who is made from whom, without cycles.
 #[derive(Debug, Clone, PartialEq, Eq)]

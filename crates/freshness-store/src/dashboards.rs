@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshness_core::dashboard::{Dashboard, DashboardId};
 use freshness_core::dataset::DatasetId;
+use rusqlite::Error::FromSqlConversionFailure;
 use rusqlite::types::Type;
 use rusqlite::{Connection, Transaction};
+use serde::{Deserialize, Serialize};
 
 use crate::datasets::{dataset_id, number};
 use crate::error::{Fault, StoreError};
@@ -74,10 +76,59 @@ impl Store {
         })
     }
 
-    /// All dashboards, by name.
+    /// All dashboards, by name: the user's, and those that only others tell of.
     pub fn dashboards(&self) -> Result<Vec<Dashboard>, StoreError> {
-        self.explain(|| read(&self.connection))
+        self.explain(|| {
+            let mut all: BTreeMap<DashboardId, Dashboard> = BTreeMap::new();
+            let own = read(&self.connection)?;
+            for dashboard in own.into_iter().chain(read_told(&self.connection)?) {
+                all.entry(dashboard.id.clone()).or_insert(dashboard);
+            }
+            Ok(all.into_values().collect())
+        })
     }
+}
+
+/// A dashboard as it is told.
+#[derive(Serialize, Deserialize)]
+struct ToldDashboard {
+    title: Option<String>,
+    owner: Option<String>,
+    url: Option<String>,
+    /// Part and dataset.
+    feeds: Vec<(String, DatasetId)>,
+}
+
+/// A dashboard as text that [`Store::dashboards`] reads.
+pub(crate) fn told_json(dashboard: &Dashboard) -> String {
+    let feeds = dashboard.parts().iter().flat_map(|part| {
+        let datasets = part.datasets.iter();
+        datasets.map(|dataset| (part.name.clone(), dataset.clone()))
+    });
+    let told = ToldDashboard {
+        title: dashboard.title.clone(),
+        owner: dashboard.owner.clone(),
+        url: dashboard.url.clone(),
+        feeds: feeds.collect(),
+    };
+    serde_json::to_string(&told).expect("a dashboard has only text keys")
+}
+
+/// The dashboards that others tell of, by name; of several sources of one the
+/// first by name comes first.
+fn read_told(connection: &Connection) -> Result<Vec<Dashboard>, Fault> {
+    let mut all =
+        connection.prepare_cached("SELECT id, told FROM dashboards_told ORDER BY id, source")?;
+    let rows = all.query_map([], |row| {
+        let told: ToldDashboard = serde_json::from_str(row.get_ref(1)?.as_str()?)
+            .map_err(|error| FromSqlConversionFailure(1, Type::Text, Box::new(error)))?;
+        let mut dashboard = Dashboard::new(dashboard_id(row, 0)?, told.feeds);
+        dashboard.title = told.title;
+        dashboard.owner = told.owner;
+        dashboard.url = told.url;
+        Ok(dashboard)
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn read(connection: &Connection) -> Result<Vec<Dashboard>, Fault> {
@@ -143,7 +194,6 @@ fn insert(transaction: &Transaction<'_>, dashboard: &Dashboard) -> Result<(), Fa
 
 fn dashboard_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<DashboardId> {
     let text = row.get_ref(column)?.as_str()?;
-    DashboardId::try_from(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
-    })
+    DashboardId::try_from(text)
+        .map_err(|error| FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }

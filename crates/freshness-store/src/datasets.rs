@@ -1,8 +1,10 @@
 //! Which datasets does the store know, and what is declared of them?
 
+use std::collections::HashMap;
+
 use freshness_core::dataset::{Dataset, DatasetId};
 use rusqlite::types::Type;
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::error::{Fault, StoreError};
 use crate::store::Store;
@@ -74,21 +76,30 @@ impl Store {
         })
     }
 
-    /// All datasets, by name.
+    /// All datasets, by name, without those that are gone. What the user did not
+    /// declare of one is what others tell of it.
     pub fn datasets(&self) -> Result<Vec<DatasetEntry>, StoreError> {
         self.explain(|| {
-            let mut all = self
-                .connection
-                .prepare_cached("SELECT no, id, declared FROM datasets ORDER BY id")?;
+            let told = read_told(&self.connection)?;
+            let mut all = self.connection.prepare_cached(
+                "SELECT no, id, declared FROM datasets
+                 WHERE no NOT IN (SELECT dataset_no FROM gone) ORDER BY id",
+            )?;
             let rows = all.query_map([], |row| {
+                let no = row.get(0)?;
                 let id = dataset_id(row, 1)?;
                 let declared = match row.get_ref(2)?.as_str_or_null() {
                     Ok(None) => Ok(Dataset::undeclared(id.clone())),
                     Ok(Some(text)) => serde_json::from_str(text).map_err(|e| e.to_string()),
                     Err(error) => Err(error.to_string()),
                 };
+                let told = told.get(&no).map(Vec::as_slice).unwrap_or_default();
+                let declared = told.iter().fold(declared, |declared, told| {
+                    let told = serde_json::from_str(told).map_err(|error| error.to_string());
+                    Ok(declared?.or(told?))
+                });
                 Ok(DatasetEntry {
-                    no: DatasetNo(row.get(0)?),
+                    no: DatasetNo(no),
                     declared: declared.map_err(|reason| StoreError::BadDeclaration {
                         dataset: id.clone(),
                         reason,
@@ -121,6 +132,19 @@ impl Store {
     }
 }
 
+/// What others tell of datasets, as JSON by number; of each dataset in the order
+/// of the names of its sources.
+fn read_told(connection: &Connection) -> Result<HashMap<i64, Vec<String>>, Fault> {
+    let mut told: HashMap<i64, Vec<String>> = HashMap::new();
+    let mut all = connection
+        .prepare_cached("SELECT dataset_no, told FROM datasets_told ORDER BY dataset_no, source")?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        told.entry(row.get(0)?).or_default().push(row.get(1)?);
+    }
+    Ok(told)
+}
+
 /// The number of a dataset, given now if it is new, and whether it is.
 pub(crate) fn number(
     transaction: &Transaction<'_>,
@@ -146,6 +170,6 @@ pub(crate) fn dataset_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Re
     })
 }
 
-fn json(dataset: &Dataset) -> String {
+pub(crate) fn json(dataset: &Dataset) -> String {
     serde_json::to_string(dataset).expect("a dataset has only text keys")
 }

@@ -24,7 +24,7 @@ impl Store {
         self.explain(|| {
             let mut all = self
                 .connection
-                .prepare_cached("SELECT upstream, downstream FROM lineage")?;
+                .prepare_cached("SELECT upstream, downstream FROM edges")?;
             let edges = all.query_map([], |row| {
                 Ok(NumberedEdge {
                     upstream: DatasetNo(row.get(0)?),

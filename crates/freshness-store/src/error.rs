@@ -150,6 +150,8 @@ impl StoreError {
 pub(crate) enum Fault {
     Sql(rusqlite::Error),
     Words(StoreError),
+    /// The caller refused what it was shown; it knows why.
+    TakenBack,
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -170,6 +172,12 @@ impl Fault {
         let error = match self {
             Fault::Words(error) => return error,
             Fault::Sql(error) => error,
+            Fault::TakenBack => {
+                return StoreError::Unexpected {
+                    path: path.to_owned(),
+                    reason: "taken back".to_owned(),
+                };
+            }
         };
         let path = path.to_owned();
         let Some(code) = error.sqlite_error() else {

@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-fn check_times(histories: &[(DatasetId, ArrivalHistory)]) -> Result<(), StoreError> {
+pub(crate) fn check_times(histories: &[(DatasetId, ArrivalHistory)]) -> Result<(), StoreError> {
     for (dataset, history) in histories {
         let out_of_range = |&&at: &&i64| at < 0 || at >> SECOND_BITS != 0;
         if let Some(&at) = history.at().iter().find(out_of_range) {
@@ -114,40 +114,50 @@ fn import_file(
         before: find_import(transaction, &file.hash)?,
         ..ImportCounts::default()
     };
-    let mut n_refused = 0;
-    for (dataset, fresh) in histories {
-        let (no, is_new) = number(transaction, dataset)?;
-        counts.datasets_new += u64::from(is_new);
-        match merge_history(transaction, no, dataset, fresh) {
-            Ok(n_new) => counts.new += n_new,
-            Err(Fault::Words(error)) => {
-                n_refused += fresh.len() as u64;
-                counts.refused.push((dataset.clone(), error));
-            }
-            Err(fault) => return Err(fault),
-        }
-    }
-    counts.duplicate = n_rows.saturating_sub(counts.new + n_refused);
+    let joined = join_arrivals(transaction, histories)?;
+    counts.new = joined.new;
+    counts.datasets_new = joined.datasets_new;
+    counts.refused = joined.refused;
+    counts.duplicate = n_rows.saturating_sub(counts.new + joined.n_refused);
     if counts.refused.is_empty() {
         record_import(transaction, file, n_rows, counts.new)?;
     }
     Ok(counts)
 }
 
-/// Stores arrivals that come with something else, which a damaged history of
-/// theirs must not hold up: `doctor` tells of it.
+/// What became of arrivals.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// Arrivals that the store did not have.
+    pub new: u64,
+    /// Datasets that it did not know.
+    pub datasets_new: u64,
+    /// Arrivals that were not stored.
+    pub n_refused: u64,
+    /// Datasets whose stored arrivals are damaged: nothing of theirs was stored,
+    /// and they hold up nothing else.
+    pub refused: Vec<(DatasetId, StoreError)>,
+}
+
+/// Stores arrivals within a transaction.
 pub(crate) fn join_arrivals(
     transaction: &Transaction<'_>,
-    batch: ArrivalBatch,
-) -> Result<(), Fault> {
-    for (dataset, fresh) in batch.into_histories() {
-        let (no, _) = number(transaction, &dataset)?;
-        match merge_history(transaction, no, &dataset, &fresh) {
-            Ok(_) | Err(Fault::Words(_)) => {}
+    histories: &[(DatasetId, ArrivalHistory)],
+) -> Result<Joined, Fault> {
+    let mut joined = Joined::default();
+    for (dataset, fresh) in histories {
+        let (no, is_new) = number(transaction, dataset)?;
+        joined.datasets_new += u64::from(is_new);
+        match merge_history(transaction, no, dataset, fresh) {
+            Ok(n_new) => joined.new += n_new,
+            Err(Fault::Words(error)) => {
+                joined.n_refused += fresh.len() as u64;
+                joined.refused.push((dataset.clone(), error));
+            }
             Err(fault) => return Err(fault),
         }
     }
-    Ok(())
+    Ok(joined)
 }
 
 /// Merges sorted arrivals into the chunks of a dataset; gives how many are new.

@@ -76,8 +76,10 @@ impl Store {
                 )?,
                 n_datasets: count("SELECT count(*) FROM datasets")?,
                 n_arrivals: count("SELECT coalesce(sum(n), 0) FROM chunks")?,
-                n_edges: count("SELECT count(*) FROM lineage")?,
-                n_dashboards: count("SELECT count(*) FROM dashboards")?,
+                n_edges: count("SELECT count(*) FROM edges")?,
+                n_dashboards: count(
+                    "SELECT count(*) FROM (SELECT id FROM dashboards UNION SELECT id FROM dashboards_told)",
+                )?,
                 n_models: count("SELECT count(*) FROM models")?,
                 n_imports: count("SELECT count(*) FROM imports")?,
             })

@@ -32,6 +32,7 @@
 mod batch;
 mod checks;
 mod chunk;
+mod collections;
 mod coverage;
 mod dashboards;
 mod datasets;
@@ -51,10 +52,12 @@ mod slo;
 mod slo_log;
 mod slo_results;
 mod store;
+mod told;
 
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, Recorded, StateChange};
 pub use chunk::ChunkError;
+pub use collections::{Collected, Collection};
 pub use coverage::{
     Asked, Attempt, AttemptFilter, ContractCounts, CoverageCheck, DeclareMode, OpenRun, Outcome,
 };
@@ -66,10 +69,11 @@ pub use error::StoreError;
 pub use history::Tail;
 pub use import::{ImportCounts, ImportRecord, ImportedFile};
 pub use integrity::Integrity;
-pub use lineage::{LineageCounts, LineageEdge, LineageMode};
+pub use lineage::{LineageCounts, LineageEdge, LineageMode, StraightEdges};
 pub use models::{FitRun, ModelRow};
 pub use runs::{EnvironmentNo, RunCounts, RunTail};
 pub use schema::SCHEMA_VERSION;
 pub use slo::{SloChange, SloCheck, SloEvent, SloJudged};
 pub use slo_results::SloResult;
 pub use store::{Access, Store};
+pub use told::{ToldBatch, ToldCounts, ToldHouse};

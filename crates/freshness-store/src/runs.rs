@@ -59,33 +59,7 @@ struct Told {
 impl Store {
     /// Stores runs in one transaction. Repeating it changes nothing.
     pub fn import_runs(&mut self, runs: &[(DatasetId, Run)]) -> Result<RunCounts, StoreError> {
-        self.write(|transaction| {
-            let mut counts = RunCounts::default();
-            let mut last: Option<(&DatasetId, &str, i64, i64)> = None;
-            for (id, run) in runs {
-                let (dataset, environment) = match last {
-                    Some((known, name, dataset, environment))
-                        if known == id && name == run.environment =>
-                    {
-                        (dataset, environment)
-                    }
-                    _ => {
-                        let (no, is_new) = number(transaction, id)?;
-                        counts.datasets_new += u64::from(is_new);
-                        (no.0, environment_number(transaction, &run.environment)?)
-                    }
-                };
-                last = Some((id, &run.environment, dataset, environment));
-                let (kept, contradicts) = keep(transaction, dataset, environment, run)?;
-                counts.contradicting += u64::from(contradicts);
-                *match kept {
-                    Kept::New => &mut counts.new,
-                    Kept::Changed => &mut counts.changed,
-                    Kept::Before => &mut counts.duplicate,
-                } += 1;
-            }
-            Ok(counts)
-        })
+        self.write(|transaction| join_runs(transaction, runs))
     }
 
     /// The number of an environment; `None` if nothing ran there.
@@ -152,6 +126,36 @@ impl Store {
             Ok(RunTail { runs, is_whole })
         })
     }
+}
+
+/// Stores runs within a transaction.
+pub(crate) fn join_runs(
+    transaction: &Transaction<'_>,
+    runs: &[(DatasetId, Run)],
+) -> Result<RunCounts, Fault> {
+    let mut counts = RunCounts::default();
+    let mut last: Option<(&DatasetId, &str, i64, i64)> = None;
+    for (id, run) in runs {
+        let (dataset, environment) = match last {
+            Some((known, name, dataset, environment)) if known == id && name == run.environment => {
+                (dataset, environment)
+            }
+            _ => {
+                let (no, is_new) = number(transaction, id)?;
+                counts.datasets_new += u64::from(is_new);
+                (no.0, environment_number(transaction, &run.environment)?)
+            }
+        };
+        last = Some((id, &run.environment, dataset, environment));
+        let (kept, contradicts) = keep(transaction, dataset, environment, run)?;
+        counts.contradicting += u64::from(contradicts);
+        *match kept {
+            Kept::New => &mut counts.new,
+            Kept::Changed => &mut counts.changed,
+            Kept::Before => &mut counts.duplicate,
+        } += 1;
+    }
+    Ok(counts)
 }
 
 const SELECT_NEWEST_FIRST: &str =

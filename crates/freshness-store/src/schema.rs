@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0006_declarations.sql"),
     include_str!("../migrations/0007_coverage.sql"),
     include_str!("../migrations/0008_breached_members.sql"),
+    include_str!("../migrations/0009_told.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -96,6 +97,7 @@ mod tests {
             950_821_503,
             2_039_730_596,
             2_850_704_796,
+            715_285_031,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

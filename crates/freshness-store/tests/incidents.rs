@@ -9,7 +9,7 @@ use freshness_core::slo::Objective;
 use freshness_core::state::{Severity, State};
 use freshness_store::{
     Access, ArrivalBatch, CheckRecord, FitRun, ImportedFile, LineageEdge, LineageMode,
-    NumberedEdge, Recorded, Store, StoreError,
+    NumberedEdge, Recorded, Store, StoreError, StraightEdges,
 };
 use jiff::Timestamp;
 
@@ -221,7 +221,9 @@ fn lags_are_those_of_the_last_fit() {
         upstream: id("raw"),
         downstream: id("stg"),
     };
-    let import = store.import_lineage(&[edge], LineageMode::Add, |_| Ok::<_, StoreError>(()));
+    let import = store.import_lineage(&[edge], LineageMode::Add, |_, _| {
+        Ok::<_, StoreError>(StraightEdges::default())
+    });
     assert_eq!(import.unwrap().new, 1);
     let edges = store.numbered_lineage().unwrap();
     let no = |name: &str| store.dataset_no(name).unwrap().unwrap();

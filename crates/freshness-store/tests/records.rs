@@ -8,7 +8,7 @@ use freshness_core::incidents::Advanced;
 use freshness_core::state::{Severity, State};
 use freshness_store::{
     Access, ArrivalBatch, CheckRecord, DashboardMode, DatasetCounts, FitRun, ImportCounts,
-    ImportedFile, LineageEdge, LineageMode, Store, StoreError, Tail,
+    ImportedFile, LineageEdge, LineageMode, Store, StoreError, StraightEdges, Tail,
 };
 use jiff::Timestamp;
 
@@ -253,7 +253,7 @@ fn lineage_is_added_or_replaced_and_refused_as_a_whole() {
         upstream: id(upstream),
         downstream: id(downstream),
     };
-    let fine = |_: &[LineageEdge]| Ok::<(), StoreError>(());
+    let fine = |_: &[LineageEdge], _: &[LineageEdge]| Ok::<_, StoreError>(StraightEdges::default());
     let counts = store
         .import_lineage(
             &[edge("a", "b"), edge("b", "c"), edge("a", "b")],
@@ -266,7 +266,7 @@ fn lineage_is_added_or_replaced_and_refused_as_a_whole() {
         (2, 1, 3)
     );
 
-    let refused = store.import_lineage(&[edge("c", "a")], LineageMode::Add, |all| {
+    let refused = store.import_lineage(&[edge("c", "a")], LineageMode::Add, |all, _| {
         assert_eq!(all, [edge("a", "b"), edge("b", "c"), edge("c", "a")]);
         Err(Refused::Cycle)
     });

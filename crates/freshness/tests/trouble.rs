@@ -8,7 +8,7 @@ use std::io::{Seek, SeekFrom, Write};
 #[cfg(unix)]
 use std::process::Command;
 
-use freshness_store::{Access, LineageMode, Store, StoreError};
+use freshness_store::{Access, LineageMode, Store, StoreError, StraightEdges};
 use house::{House, Ran};
 use snapbox::{IntoData, assert_data_eq, str};
 
@@ -121,7 +121,7 @@ fn a_clock_pinned_ahead_of_the_machine_spoils_no_later_check() {
 fn a_locked_store_says_how_long_it_waited() {
     let house = House::fitted();
     let mut store = Store::open(house.path(STORE), Access::ReadWrite).unwrap();
-    let ran = store.import_lineage(&[], LineageMode::Add, |_| {
+    let ran = store.import_lineage(&[], LineageMode::Add, |_, _| {
         // Inside the transaction, the store is locked against other writers.
         for command in ["check", "fit"] {
             check_refused(
@@ -137,7 +137,7 @@ hint: another process has been writing all the while; try again when it has ende
         }
         // Who only reads does not wait.
         house.run("status --lock-timeout 10ms").expect(0);
-        Ok::<(), StoreError>(())
+        Ok::<_, StoreError>(StraightEdges::default())
     });
     ran.unwrap();
     house.run("check").expect(1);

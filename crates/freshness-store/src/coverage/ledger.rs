@@ -118,7 +118,8 @@ impl Store {
                     head.write(transaction, known.no)?;
                 }
             }
-            join_arrivals(transaction, arrivals)?;
+            // A damaged history must not hold up the ledger: `doctor` tells of it.
+            join_arrivals(transaction, &arrivals.into_histories())?;
             Ok(decisions)
         })
     }

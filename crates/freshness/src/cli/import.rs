@@ -3,6 +3,7 @@
 mod runs;
 mod slo;
 mod summary;
+pub(in crate::cli) mod told;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

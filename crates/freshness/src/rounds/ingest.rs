@@ -20,6 +20,7 @@ use freshness_store::{
 use jiff::Timestamp;
 use twox_hash::XxHash3_128;
 
+use super::told::straightened;
 use crate::hint::did_you_mean;
 use crate::sources::{
     self, BadRows, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
@@ -218,8 +219,10 @@ pub fn lineage(
     })?;
     let edges: Vec<LineageEdge> = found.into_iter().flatten().map(edge).collect();
     // Before the store is opened, so that a circle in the files makes no store.
-    validated(&edges)?;
-    let counts = open()?.import_lineage(&edges, mode, validated)?;
+    straightened(&edges, &[])?;
+    let counts = open()?.import_lineage(&edges, mode, |firm, loose| {
+        Ok::<_, IngestError>(straightened(firm, loose)?.0)
+    })?;
     Ok(Ingested { files, bad, counts })
 }
 
@@ -293,12 +296,6 @@ fn edge(read: sources::ReadEdge) -> LineageEdge {
         upstream,
         downstream,
     }
-}
-
-fn validated(edges: &[LineageEdge]) -> Result<(), IngestError> {
-    let pair = |edge: &LineageEdge| (edge.upstream.clone(), edge.downstream.clone());
-    Lineage::new(edges.iter().map(pair))?;
-    Ok(())
 }
 
 /// Reads every file before any counts.

@@ -25,6 +25,7 @@ mod raised;
 mod share;
 mod slo;
 mod summary;
+pub mod told;
 mod trust;
 
 use std::fmt;
