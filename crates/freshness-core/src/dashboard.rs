@@ -29,6 +29,9 @@ pub struct Dashboard {
     pub owner: Option<String>,
     /// Where it is read; begins with `http://` or `https://`.
     pub url: Option<String>,
+    /// How far it can be relied on by its own team: `high`, `medium` or `low`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maturity: Option<String>,
     /// By name; none is empty.
     parts: Vec<Part>,
 }
@@ -60,6 +63,7 @@ impl Dashboard {
             title: None,
             owner: None,
             url: None,
+            maturity: None,
             parts: parts.into_iter().map(part).collect(),
         }
     }

@@ -95,6 +95,8 @@ struct ToldDashboard {
     title: Option<String>,
     owner: Option<String>,
     url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maturity: Option<String>,
     /// Part and dataset.
     feeds: Vec<(String, DatasetId)>,
 }
@@ -109,6 +111,7 @@ pub(crate) fn told_json(dashboard: &Dashboard) -> String {
         title: dashboard.title.clone(),
         owner: dashboard.owner.clone(),
         url: dashboard.url.clone(),
+        maturity: dashboard.maturity.clone(),
         feeds: feeds.collect(),
     };
     serde_json::to_string(&told).expect("a dashboard has only text keys")
@@ -126,6 +129,7 @@ fn read_told(connection: &Connection) -> Result<Vec<Dashboard>, Fault> {
         dashboard.title = told.title;
         dashboard.owner = told.owner;
         dashboard.url = told.url;
+        dashboard.maturity = told.maturity;
         Ok(dashboard)
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

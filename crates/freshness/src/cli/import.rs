@@ -1,5 +1,6 @@
 //! What is to be imported?
 
+mod dbt;
 mod runs;
 mod slo;
 mod summary;
@@ -42,6 +43,7 @@ enum What {
     Dashboards(DashboardsArgs),
     Runs(runs::RunsArgs),
     Slo(slo::SloArgs),
+    Dbt(dbt::DbtArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -177,6 +179,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Dashboards(args) => dashboards(args, context),
         What::Runs(args) => runs::run(args, context),
         What::Slo(args) => slo::run(args, context),
+        What::Dbt(args) => dbt::run(args, context),
     }
 }
 

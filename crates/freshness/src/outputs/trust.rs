@@ -14,17 +14,23 @@ pub struct DashboardLine<'a> {
     title: Option<&'a str>,
     owner: Option<&'a str>,
     url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maturity: Option<&'a str>,
     #[serde(flatten)]
     trust: &'a Trust,
 }
 
 /// The fields and what they mean, for docs/json.md; a test compares them to
 /// what is written.
-pub const FIELDS: [(&str, &str); 14] = [
+pub const FIELDS: [(&str, &str); 15] = [
     ("dashboard_id", "its name"),
     ("title", "what people call it, as declared"),
     ("owner", "as declared"),
     ("url", "where it is read, as declared"),
+    (
+        "maturity",
+        "how far its own team relies on it, as told: `high`, `medium` or `low`; absent: not told",
+    ),
     (
         "standing",
         "`late`: something behind it is late; `could_not_tell`: nothing is known to be, but not everything can be judged; `healthy`",
@@ -68,6 +74,7 @@ impl<'a> DashboardLine<'a> {
             title: dashboard.title.as_deref(),
             owner: dashboard.owner.as_deref(),
             url: dashboard.url.as_deref(),
+            maturity: dashboard.maturity.as_deref(),
             trust,
         }
     }
@@ -144,7 +151,11 @@ pub fn head(dashboard: &Dashboard, trust: &Trust, now: Timestamp) -> Vec<String>
         Some(caveat) => caveat.clone(),
         None => format!("Everything behind it is on time: {behind}."),
     });
-    let said = [("owner", &dashboard.owner), ("url", &dashboard.url)];
+    let said = [
+        ("owner", &dashboard.owner),
+        ("url", &dashboard.url),
+        ("maturity", &dashboard.maturity),
+    ];
     lines.extend(
         said.into_iter()
             .filter_map(|(what, said)| Some(format!("{what}: {}", said.as_ref()?))),

@@ -57,7 +57,7 @@ pub fn read_datasets(
     Ok((found, read))
 }
 
-fn declared(cells: &table::Cells<'_>, holidays: &Holidays) -> Result<Dataset, Fault> {
+pub(super) fn declared(cells: &table::Cells<'_>, holidays: &Holidays) -> Result<Dataset, Fault> {
     let [
         id,
         grain,

@@ -16,6 +16,8 @@ mod csv;
 mod dashboards;
 pub mod database;
 mod datasets;
+mod dbt;
+
 mod input;
 mod instant;
 mod lineage;
@@ -33,6 +35,7 @@ pub use arrivals::{ReadArrival, read_arrivals};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
+pub use dbt::{DbtError, DbtFiles, Fault, read_dbt, read_dbt_file};
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};

@@ -122,7 +122,7 @@ fn parsed(line: &[u8]) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-fn cell(value: &Value) -> Cell<'_> {
+pub(super) fn cell(value: &Value) -> Cell<'_> {
     match value {
         Value::Null => Cell::Missing,
         Value::Bool(flag) => Cell::Flag(*flag),

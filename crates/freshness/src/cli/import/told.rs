@@ -1,7 +1,5 @@
 //! What came of taking over what another tool tells?
 
-#![expect(dead_code, reason = "the first tool that is read takes this line out")]
-
 use anyhow::anyhow;
 use freshness_core::dataset::DatasetId;
 use serde::Serialize;

@@ -1,0 +1,266 @@
+//! What do the files tell that dbt writes?
+//!
+//! `manifest.json` says what exists, `sources.json` how new each source was when
+//! dbt looked, `run_results.json` what a command made. Files of many days are
+//! read together: what exists is what the newest manifest of each project says,
+//! and what was seen and done is called by its names.
+
+mod archive;
+mod arrivals;
+mod fault;
+mod find;
+mod graph;
+mod house;
+mod json;
+mod names;
+mod results;
+mod settings;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use freshness_core::civil::Holidays;
+
+pub use fault::{DbtError, Fault};
+
+use self::find::Found;
+use self::house::Known;
+use self::json::{Artefact, Head};
+use self::results::{Facts, time};
+use super::{House, Told, ToldRemark};
+
+/// What was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DbtFiles {
+    /// `manifest.json`.
+    pub manifests: u64,
+    /// `sources.json`.
+    pub sources: u64,
+    /// `run_results.json`.
+    pub run_results: u64,
+    /// Files that cannot be read and were left out.
+    pub skipped: u64,
+}
+
+impl DbtFiles {
+    /// Files that were read.
+    pub fn n(&self) -> u64 {
+        let DbtFiles {
+            manifests,
+            sources,
+            run_results,
+            skipped: _,
+        } = self;
+        manifests + sources + run_results
+    }
+}
+
+/// Reads what dbt wrote: target folders, folders of archived ones, tars of them,
+/// or single files. With `skip` a file that cannot be read is remarked and left
+/// out; else it is an error, and so is it if there is none at all.
+pub fn read_dbt(
+    roots: &[PathBuf],
+    skip: bool,
+    holidays: &Holidays,
+) -> Result<(Told, DbtFiles), DbtError> {
+    let mut reader = Reader::new(skip, holidays);
+    find::look_into(roots, &mut reader)?;
+    if reader.files.n() == 0 {
+        let names: Vec<String> = roots
+            .iter()
+            .map(|root| root.display().to_string())
+            .collect();
+        return Err(DbtError::new(&names.join(", "), Fault::Nothing));
+    }
+    Ok(reader.finish())
+}
+
+/// Reads one file of dbt, by the name that messages give it.
+pub fn read_dbt_file(
+    name: &str,
+    bytes: Vec<u8>,
+    holidays: &Holidays,
+) -> Result<(Told, DbtFiles), DbtError> {
+    let mut reader = Reader::new(false, holidays);
+    reader.file(name, bytes)?;
+    Ok(reader.finish())
+}
+
+struct Reader<'a> {
+    skip: bool,
+    holidays: &'a Holidays,
+    files: DbtFiles,
+    facts: Facts,
+    /// The newest of each project.
+    houses: BTreeMap<String, Newest>,
+    known: HashMap<String, (Age, Known)>,
+    remarks: Vec<ToldRemark>,
+}
+
+/// Which of two manifests is newer: when it was made, and by which command.
+type Age = (i64, String, String);
+
+struct Newest {
+    age: Age,
+    house: House,
+    remarks: Vec<ToldRemark>,
+}
+
+impl Found for Reader<'_> {
+    fn file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), DbtError> {
+        let failed = |fault| DbtError::new(name, fault);
+        let artefact: Artefact<'_> = match serde_json::from_slice(&bytes) {
+            Ok(artefact) => artefact,
+            Err(error) => {
+                return match serde_json::from_slice::<Head<'_>>(&bytes) {
+                    // A version that is not known may be of another shape.
+                    Ok(head) => Err(failed(match kind(&head.metadata.dbt_schema_version) {
+                        Err(unknown) => unknown,
+                        Ok(_) => Fault::Json(error.to_string()),
+                    })),
+                    Err(head) if head.is_data() => {
+                        self.left_out(name, "not of dbt");
+                        Ok(())
+                    }
+                    Err(_) => Err(failed(Fault::Json(error.to_string()))),
+                };
+            }
+        };
+        let mut remarks = Vec::new();
+        let mut remark = |key: &str, what: String| {
+            let place = format!("{name}: {key}");
+            remarks.push(ToldRemark { place, what });
+        };
+        match kind(&artefact.metadata.dbt_schema_version).map_err(failed)? {
+            Kind::Manifest => {
+                let metadata = &artefact.metadata;
+                let made = metadata.generated_at.as_deref();
+                let made = made.ok_or_else(|| failed(Fault::Lacks("metadata.generated_at")))?;
+                let as_of = time("metadata.generated_at", made).map_err(failed)?;
+                let by = metadata.invocation_id.as_deref().unwrap_or_default();
+                let age = (as_of, made.to_owned(), by.to_owned());
+                let read = house::read(&artefact, as_of, self.holidays, &mut remark);
+                let manifest = read.map_err(failed)?;
+                self.files.manifests += 1;
+                self.keep(age, manifest, remarks);
+            }
+            Kind::Sources => {
+                self.facts.looks(&artefact, name).map_err(failed)?;
+                self.files.sources += 1;
+            }
+            Kind::RunResults => {
+                let read = self.facts.builds(&artefact, &mut remark);
+                read.map_err(failed)?;
+                self.files.run_results += 1;
+                self.remarks.extend(remarks);
+            }
+        }
+        Ok(())
+    }
+
+    fn left_out(&mut self, name: &str, why: &str) {
+        self.remarks.push(ToldRemark {
+            place: name.to_owned(),
+            what: format!("left out: {why}"),
+        });
+    }
+
+    fn unreadable(&mut self, error: DbtError) -> Result<(), DbtError> {
+        if !self.skip {
+            return Err(error);
+        }
+        self.files.skipped += 1;
+        let DbtError { place, fault } = error;
+        let what = format!("left out: {fault}");
+        self.remarks.push(ToldRemark { place, what });
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    fn new(skip: bool, holidays: &Holidays) -> Reader<'_> {
+        Reader {
+            skip,
+            holidays,
+            files: DbtFiles::default(),
+            facts: Facts::default(),
+            houses: BTreeMap::new(),
+            known: HashMap::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Keeps what a manifest says, as far as no newer one says otherwise.
+    fn keep(&mut self, age: Age, manifest: house::Manifest, remarks: Vec<ToldRemark>) {
+        let house::Manifest { house, known } = manifest;
+        self.known.reserve(known.len());
+        // Each goes to its own place, so the order does not show.
+        known
+            .into_iter()
+            .for_each(|(unique_id, node)| match self.known.get(&unique_id) {
+                Some((of, _)) if *of >= age => {}
+                _ => {
+                    self.known.insert(unique_id, (age.clone(), node));
+                }
+            });
+        match self.houses.get(&house.source) {
+            Some(newest) if newest.age >= age => {}
+            _ => {
+                let source = house.source.clone();
+                let newest = Newest {
+                    age,
+                    house,
+                    remarks,
+                };
+                self.houses.insert(source, newest);
+            }
+        }
+    }
+
+    fn finish(self) -> (Told, DbtFiles) {
+        let mut told = Told {
+            remarks: self.remarks,
+            ..Told::default()
+        };
+        let known: HashMap<String, Known> = (self.known.into_iter())
+            .map(|(unique_id, (_, node))| (unique_id, node))
+            .collect();
+        arrivals::tell(&self.facts, &known, &mut told);
+        for newest in self.houses.into_values() {
+            told.houses.push(newest.house);
+            told.remarks.extend(newest.remarks);
+        }
+        (told, self.files)
+    }
+}
+
+enum Kind {
+    Manifest,
+    Sources,
+    RunResults,
+}
+
+/// What a file is, from its schema: `…/dbt/manifest/v12.json`.
+fn kind(schema: &str) -> Result<Kind, Fault> {
+    let mut parts = schema.rsplit('/');
+    let version = parts.next().unwrap_or_default();
+    let number = version
+        .strip_prefix('v')
+        .and_then(|rest| rest.strip_suffix(".json"));
+    let number: Option<u32> = number.and_then(|number| number.parse().ok());
+    let unknown = |kind, known| Fault::Version {
+        kind,
+        version: schema.chars().take(100).collect(),
+        known,
+    };
+    match (parts.next(), number) {
+        // dbt Fusion wrote v20 for a while; it is v12 with more in it.
+        (Some("manifest"), Some(7..=12 | 20)) => Ok(Kind::Manifest),
+        (Some("manifest"), _) => Err(unknown("manifest", "v7 to v12")),
+        (Some("sources"), Some(3)) => Ok(Kind::Sources),
+        (Some("sources"), _) => Err(unknown("sources", "v3")),
+        (Some("run-results"), Some(4..=6)) => Ok(Kind::RunResults),
+        (Some("run-results"), _) => Err(unknown("run-results", "v4 to v6")),
+        _ => Err(unknown("dbt's files", "manifest, sources, run-results")),
+    }
+}
