@@ -14,7 +14,6 @@ pub struct DashboardLine<'a> {
     title: Option<&'a str>,
     owner: Option<&'a str>,
     url: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     maturity: Option<&'a str>,
     #[serde(flatten)]
     trust: &'a Trust,
@@ -29,7 +28,7 @@ pub const FIELDS: [(&str, &str); 15] = [
     ("url", "where it is read, as declared"),
     (
         "maturity",
-        "how far its own team relies on it, as told: `high`, `medium` or `low`; absent: not told",
+        "how far its own team relies on it, as told: `high`, `medium` or `low`; null: not told",
     ),
     (
         "standing",
