@@ -12,8 +12,8 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use freshness::sources::{
-    BadRows, Format, Origin, ReadDashboards, Source, TimeRules, read_arrivals, read_dashboards,
-    read_datasets, read_lineage,
+    BadRows, Events, Format, Origin, ReadDashboards, Source, TimeRules, read_arrivals,
+    read_dashboards, read_datasets, read_lineage,
 };
 use freshness_core::arrivals::CycleName;
 use freshness_core::civil::{Holidays, Zone};
@@ -51,6 +51,7 @@ fn check_never_panics(bytes: &[u8]) {
         if let Ok((edges, table)) = read_lineage(&source, &|_| {}, &mut bad) {
             assert_eq!(table.rows, edges.len() as u64 + bad.n());
         }
+        check_events(&source, &times);
         let mut bad = BadRows::default();
         if let Ok((found, _)) = read_dashboards(&source, &mut |_| Ok(()), &|_| {}, &mut bad) {
             for dashboard in ReadDashboards::together([found]) {
@@ -67,6 +68,17 @@ fn check_never_panics(bytes: &[u8]) {
     }
 }
 
+fn check_events(source: &Source, times: &TimeRules) {
+    let (mut events, mut bad) = (Events::default(), BadRows::default());
+    let read = events.read(source, times, &|_| {}, &mut bad);
+    let told = events.told().unwrap();
+    let in_range = |at: i64| (631_152_000..=times.now + 300).contains(&at);
+    assert!(told.arrivals.iter().all(|arrival| in_range(arrival.at)));
+    if let Ok(table) = read {
+        assert!(table.rows >= bad.n() && told.arrivals.len() as u64 <= 2 * table.rows);
+    }
+}
+
 const CSV: &str =
     "dataset_id,arrived_at,cycle,rows,run_id,covers_through,upstream_id,downstream_id,calendar,tags,dashboard_id,part,url
 a,2026-09-01T05:00:00Z,2026-08-31,7,r1,2026-09-01T00:00:00Z,a,b,Mon-Fri,\"x,y\",d,top,https://d
@@ -74,6 +86,10 @@ b,1788238800000,,,,,b,c,hourly 9-17,,d,,
 ";
 const NDJSON: &str = "{\"dataset_id\":\"a\",\"arrived_at\":1788238800.5,\"rows\":1e3,\"tags\":[\"x\"],\"upstream_id\":\"a\",\"downstream_id\":7,\"dashboard_id\":\"d\",\"url\":\"ftp://d\"}
 {\"dataset_id\":\"b\",\"arrived_at\":\"2026-09-01 05:00:00 UTC\",\"critical\":null}
+";
+
+const EVENTS: &str = "{\"eventType\":\"COMPLETE\",\"eventTime\":\"2026-09-01T05:00:00Z\",\"run\":{\"runId\":\"0195471c-0000-7000-8000-000000000001\",\"facets\":{\"nominalTime\":{\"nominalStartTime\":\"2026-09-01T00:00:00Z\"}}},\"job\":{\"namespace\":\"n\",\"name\":\"j\"},\"inputs\":[{\"namespace\":\"n\",\"name\":\"a\"}],\"outputs\":[{\"namespace\":\"n\",\"name\":\"b\",\"facets\":{\"symlinks\":{\"identifiers\":[{\"namespace\":\"m\",\"name\":\"b\",\"type\":\"TABLE\"}]},\"columnLineage\":{\"fields\":{\"x\":{\"inputFields\":[{\"namespace\":\"n\",\"name\":\"c\",\"field\":\"x\"}]}}}},\"outputFacets\":{\"outputStatistics\":{\"rowCount\":7}}}]}
+{\"eventTime\":\"2026-09-01T05:00:00Z\",\"dataset\":{\"namespace\":\"n\",\"name\":\"b\",\"facets\":{\"lifecycleStateChange\":{\"lifecycleStateChange\":\"RENAME\",\"previousIdentifier\":{\"namespace\":\"n\",\"name\":\"a\"}}}}}
 ";
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -114,11 +130,12 @@ proptest! {
         check_never_panics(text.as_bytes());
         check_never_panics(format!("{CSV}{text}").as_bytes());
         check_never_panics(format!("{NDJSON}{text}").as_bytes());
+        check_never_panics(format!("[{}{text}", EVENTS.trim_end().replace('\n', ",")).as_bytes());
     }
 
     #[test]
     fn a_file_with_changed_bytes_is_rows_or_an_error(
-        file in 0usize..4,
+        file in 0usize..5,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in proptest::option::of(any::<prop::sample::Index>()),
     ) {
@@ -126,6 +143,7 @@ proptest! {
             0 => CSV.as_bytes().to_vec(),
             1 => NDJSON.as_bytes().to_vec(),
             2 => gzip(CSV.as_bytes()),
+            3 => EVENTS.as_bytes().to_vec(),
             _ => parquet(),
         };
         for (at, byte) in changes {

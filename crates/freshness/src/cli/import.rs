@@ -1,12 +1,13 @@
 //! What is to be imported?
 
 mod dbt;
+mod openlineage;
+mod reading;
 mod runs;
 mod slo;
 mod summary;
 pub(in crate::cli) mod told;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -14,17 +15,17 @@ use freshness_core::civil::{Holidays, Zone};
 use freshness_core::dataset::DatasetId;
 use freshness_store::{Access, DashboardMode, LineageMode, Store};
 
-use summary::{Shown, Summary, counted};
+pub(super) use reading::in_words_to_stop;
+use reading::with_progress;
+use summary::{Summary, report};
 
 use super::{Answer, Context};
-use crate::config::Format as OutputFormat;
-use crate::hint::failure;
-use crate::outputs::{Paint, Table, words, write_document, write_line};
-use crate::rounds::ingest::{self, IngestError, Ingested, OnError};
-use crate::sources::{Format, Source, TimeRules};
+use crate::outputs::words;
+use crate::rounds::ingest;
+use crate::sources::TimeRules;
 
 /// Import arrivals, datasets, lineage, dashboards or runs from CSV, NDJSON or
-/// Parquet; service levels from YAML.
+/// Parquet; service levels from YAML; what other tools tell.
 ///
 /// Every file is read to its end before anything is stored, and everything is
 /// stored at once or not at all. Importing the same thing twice changes
@@ -44,6 +45,7 @@ enum What {
     Runs(runs::RunsArgs),
     Slo(slo::SloArgs),
     Dbt(dbt::DbtArgs),
+    Openlineage(openlineage::OpenlineageArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -178,6 +180,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Lineage(args) => lineage(args, context),
         What::Dashboards(args) => dashboards(args, context),
         What::Runs(args) => runs::run(args, context),
+        What::Openlineage(args) => openlineage::run(args, context),
         What::Slo(args) => slo::run(args, context),
         What::Dbt(args) => dbt::run(args, context),
     }
@@ -288,108 +291,4 @@ fn store(context: &Context) -> Result<Store, freshness_store::StoreError> {
 
 fn zone(text: &str) -> Result<Zone, String> {
     Zone::named(text).map_err(|error| error.to_string())
-}
-
-/// Shows how far reading is, and puts a failure in words.
-fn with_progress<T>(
-    input: &InputArgs,
-    context: &Context,
-    work: impl FnOnce(&[Source], OnError, &dyn Fn(u64)) -> Result<Ingested<T>, IngestError>,
-) -> anyhow::Result<Ingested<T>> {
-    let format = input.input_format.map(|format| match format {
-        InputFormat::Csv => Format::Csv,
-        InputFormat::Ndjson => Format::Ndjson,
-        InputFormat::Parquet => Format::Parquet,
-    });
-    let sources: Vec<Source> = input
-        .files
-        .iter()
-        .map(|path| Source::named(path.clone(), format))
-        .collect();
-    let on_error = match input.on_error {
-        OnErrorArg::Stop => OnError::Stop,
-        OnErrorArg::Skip => OnError::Skip,
-    };
-    let n_bytes = sources.iter().filter_map(Source::bytes).sum();
-    let bar = context.out.progress(n_bytes, "reading (bytes)");
-    let done = work(&sources, on_error, &|n| bar.inc(n));
-    bar.finish_and_clear();
-    done.map_err(in_words)
-}
-
-pub(super) fn in_words(error: IngestError) -> anyhow::Error {
-    let way_round = Some("`--on-error skip` imports the other rows");
-    told(error, "nothing was imported", way_round)
-}
-
-/// … of files that are read and not imported: a bad row stops everything.
-pub(super) fn in_words_to_stop(error: IngestError) -> anyhow::Error {
-    told(error, "nothing was done", None)
-}
-
-fn told(error: IngestError, consequence: &str, way_round_bad_rows: Option<&str>) -> anyhow::Error {
-    let hint = match &error {
-        IngestError::Source { error, .. } => error.hint(),
-        IngestError::BadRows(bad) => {
-            let hints: Vec<&str> = bad
-                .hints()
-                .iter()
-                .copied()
-                .chain(way_round_bad_rows)
-                .collect();
-            let message = format!("{}; {consequence}{}", counted(bad), Shown(bad));
-            return match hints.is_empty() {
-                true => anyhow::anyhow!(message),
-                false => failure(message, hints.join("\nhint: ")),
-            };
-        }
-        IngestError::Lineage(_) => Some(format!("{consequence}; one of these edges is wrong")),
-        IngestError::Nothing(_) => Some(consequence.to_owned()),
-        IngestError::Store(error) => error.hint().map(str::to_owned),
-    };
-    match hint {
-        Some(hint) => failure(&error, hint),
-        None => error.into(),
-    }
-}
-
-fn report<T>(done: &Ingested<T>, summary: &Summary, context: &mut Context) -> anyhow::Result<()> {
-    for file in &done.files {
-        if !file.table.ignored.is_empty() {
-            let columns = file.table.ignored.join(", ");
-            context.out.talk(format_args!(
-                "note: {}: columns ignored: {columns}",
-                file.name
-            ));
-        }
-        if file.table.rows == 0 {
-            context.out.warn(format_args!(
-                "{}: no rows, so nothing was imported from it",
-                file.name
-            ));
-        }
-    }
-    if !done.bad.is_empty() {
-        let mut words = String::new();
-        write!(words, "left out {}{}", counted(&done.bad), Shown(&done.bad))?;
-        for hint in done.bad.hints() {
-            write!(words, "\nhint: {hint}")?;
-        }
-        context.out.warn(words);
-    }
-    match context.out.format {
-        OutputFormat::Json => write_document(context.out.data(), summary)?,
-        OutputFormat::Ndjson => write_line(context.out.data(), summary)?,
-        OutputFormat::Table => {
-            let counts = summary.counts();
-            let names: Vec<&str> = counts.iter().map(|&(name, _)| name).collect();
-            let mut table = Table::new(&[&["imported"], names.as_slice()].concat());
-            let cells = counts.iter().map(|(_, n)| (n.to_string(), Paint::Plain));
-            let first = (summary.imported.to_owned(), Paint::Plain);
-            table.row(std::iter::once(first).chain(cells));
-            (1..=counts.len()).for_each(|column| table.align_right(column));
-            context.out.table(table)?;
-        }
-    }
-    Ok(())
 }

@@ -23,8 +23,8 @@ use twox_hash::XxHash3_128;
 use super::told::straightened;
 use crate::hint::did_you_mean;
 use crate::sources::{
-    self, BadRows, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
-    read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages, read_runs,
+    self, BadRows, Events, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
+    Told, read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages, read_runs,
 };
 
 /// What to do when a row is bad.
@@ -201,6 +201,27 @@ pub fn runs(
     })?;
     let found: Vec<(DatasetId, Run)> = found.into_iter().flatten().collect();
     let counts = open()?.import_runs(&found)?;
+    Ok(Ingested { files, bad, counts })
+}
+
+/// Reads events of OpenLineage, over all files together: each may hold a part of
+/// what a run tells. Nothing is stored.
+pub fn events(
+    sources: &[Source],
+    times: &TimeRules,
+    on_error: OnError,
+    on_bytes: &dyn Fn(u64),
+) -> Result<Ingested<Told>, IngestError> {
+    let mut events = Events::default();
+    let (files, bad, _) = read_all(sources, on_error, |source, bad| {
+        let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
+        let read = events.read(source, times, &on_piece, bad);
+        read.map(|table| (table, ()))
+    })?;
+    let counts = events.told().map_err(|error| IngestError::Source {
+        file: "all files together".to_owned(),
+        error,
+    })?;
     Ok(Ingested { files, bad, counts })
 }
 

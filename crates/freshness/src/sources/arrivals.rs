@@ -159,7 +159,7 @@ pub(super) fn dataset_id(cell: &Cell<'_>) -> Result<DatasetId, Problem> {
 }
 
 /// No delivery comes so long before its cycle; a year that was mistyped does.
-const CYCLE_AHEAD_MAX: i64 = 366 * 86_400;
+pub(super) const CYCLE_AHEAD_MAX: i64 = 366 * 86_400;
 
 fn read_cycle(cell: &Cell<'_>, arrived_at: i64) -> Result<Option<CycleName>, Problem> {
     let cycle = match cell {

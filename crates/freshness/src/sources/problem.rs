@@ -35,6 +35,10 @@ pub enum SourceError {
     JunkAfterGzip,
     #[error("line {line} is longer than 1 MiB")]
     LongLine { line: u64 },
+    #[error("line {line}: an event of more than {mib} MiB")]
+    LongEvent { line: u64, mib: u64 },
+    #[error("more than {max} {what} in one import")]
+    TooMany { what: &'static str, max: usize },
     #[error("larger than {gib} GiB where it must fit in memory (Parquet from a pipe or gzip)")]
     TooLarge { gib: u64 },
     #[error("missing column: {missing} (found: {found})")]
@@ -87,6 +91,10 @@ impl SourceError {
             SourceError::LongLine { .. } => Some(
                 "in CSV, a quote that is opened and never closed makes one long line".to_owned(),
             ),
+            SourceError::LongEvent { .. } => {
+                Some("let the producer leave out its largest facets".to_owned())
+            }
+            SourceError::TooMany { .. } => Some("import the files one after the other".to_owned()),
             SourceError::TooLarge { .. } => {
                 Some("save it as a plain file and import that".to_owned())
             }
@@ -128,6 +136,8 @@ pub enum Problem {
     UnclosedQuote,
     #[error("not a JSON object: {0}")]
     Json(String),
+    #[error("not an OpenLineage event: {0}")]
+    Event(String),
     #[error("wrong type (expected {expected}, found {found})")]
     Type {
         expected: &'static str,
@@ -208,6 +218,7 @@ impl Problem {
             Problem::Fields { .. } => "wrong number of fields",
             Problem::UnclosedQuote => "quote never closed",
             Problem::Json(_) => "not a JSON object",
+            Problem::Event(_) => "not an OpenLineage event",
             Problem::Type { .. } => "wrong type",
             Problem::NaiveTime => "time without an offset or zone",
             Problem::DayOnly => "a day, not a time",

@@ -3,8 +3,9 @@
 use clap::Args;
 use freshness_core::civil::Zone;
 
-use super::summary::Summary;
-use super::{InputArgs, report, store, with_progress, zone};
+use super::reading::with_progress;
+use super::summary::{Summary, report};
+use super::{InputArgs, store, zone};
 use crate::cli::{Answer, Context};
 use crate::outputs::words;
 use crate::rounds::ingest;

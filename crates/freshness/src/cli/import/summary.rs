@@ -1,10 +1,13 @@
 //! What came of an import?
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::cli::Context;
+use crate::config::Format as OutputFormat;
+use crate::outputs::{Paint, Table, write_document, write_line};
 use crate::rounds::ingest::Ingested;
 use crate::sources::BadRows;
 
@@ -122,4 +125,57 @@ impl fmt::Display for Shown<'_> {
             more => write!(f, "\n  … and {more} more"),
         }
     }
+}
+
+/// Says what was left out and ignored, and prints the counts.
+pub(super) fn report<T>(
+    done: &Ingested<T>,
+    summary: &Summary,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    for file in &done.files {
+        if !file.table.ignored.is_empty() {
+            let columns = file.table.ignored.join(", ");
+            context.out.talk(format_args!(
+                "note: {}: columns ignored: {columns}",
+                file.name
+            ));
+        }
+        if file.table.rows == 0 {
+            context.out.warn(format_args!(
+                "{}: no rows, so nothing was imported from it",
+                file.name
+            ));
+        }
+    }
+    skipped(&done.bad, context)?;
+    match context.out.format {
+        OutputFormat::Json => write_document(context.out.data(), summary)?,
+        OutputFormat::Ndjson => write_line(context.out.data(), summary)?,
+        OutputFormat::Table => {
+            let counts = summary.counts();
+            let names: Vec<&str> = counts.iter().map(|&(name, _)| name).collect();
+            let mut table = Table::new(&[&["imported"], names.as_slice()].concat());
+            let cells = counts.iter().map(|(_, n)| (n.to_string(), Paint::Plain));
+            let first = (summary.imported.to_owned(), Paint::Plain);
+            table.row(std::iter::once(first).chain(cells));
+            (1..=counts.len()).for_each(|column| table.align_right(column));
+            context.out.table(table)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says what was left out.
+pub(super) fn skipped(bad: &BadRows, context: &Context) -> anyhow::Result<()> {
+    if bad.is_empty() {
+        return Ok(());
+    }
+    let mut words = String::new();
+    write!(words, "left out {}{}", counted(bad), Shown(bad))?;
+    for hint in bad.hints() {
+        write!(words, "\nhint: {hint}")?;
+    }
+    context.out.warn(words);
+    Ok(())
 }

@@ -1,0 +1,110 @@
+//! What does a person see who imports events of OpenLineage?
+
+use std::fs;
+
+use snapbox::{assert_data_eq, str};
+
+mod house;
+use house::House;
+
+const EVENTS: &str = r#"{"eventType":"START","eventTime":"2026-02-26T05:00:00Z","run":{"runId":"0195471c-0000-7000-8000-000000000001"},"job":{"namespace":"prod","name":"orders"},"inputs":[{"namespace":"db","name":"raw"}]}
+{"eventType":"COMPLETE","eventTime":"2026-02-26T05:20:00Z","run":{"runId":"0195471c-0000-7000-8000-000000000001"},"job":{"namespace":"prod","name":"orders"},"outputs":[{"namespace":"db","name":"orders","outputFacets":{"outputStatistics":{"rowCount":7}}}]}
+{"eventType":"COMPLETE","eventTime":"2026-02-26T06:20:00Z","run":{"runId":"0195471c-0000-7000-8000-000000000002"},"job":{"namespace":"prod","name":"back"},"inputs":[{"namespace":"db","name":"orders"}],"outputs":[{"namespace":"db","name":"raw"}]}
+"#;
+
+fn house(files: &[(&str, &str)]) -> House {
+    let house = House::empty();
+    for (name, content) in files {
+        fs::write(house.path(name), content).unwrap();
+    }
+    house
+}
+
+#[test]
+fn events_are_imported_once_and_circles_are_said() {
+    let house = house(&[("events.ndjson", EVENTS)]);
+    let ran = house.run("import openlineage events.ndjson").expect(0);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+imported     files  new arrivals  duplicate  new runs  new datasets  gone  news of datasets, edges, dashboards
+openlineage      1             2          0         0             2     0                                    4
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+warning: lineage goes in a circle and is straightened, so that none of these explains another: db/orders, db/raw
+
+"#]]
+    );
+    let again = house
+        .run("import openlineage events.ndjson --format json")
+        .expect(0);
+    for count in [
+        "\"arrivals_new\": 0",
+        "\"arrivals_duplicate\": 2",
+        "\"told_new\": 0",
+    ] {
+        assert!(again.stdout.contains(count), "{}", again.stdout);
+    }
+}
+
+#[test]
+fn the_parts_of_a_run_may_lie_in_two_files_in_any_order() {
+    let lines: Vec<&str> = EVENTS.lines().collect();
+    let files = [("start.json", lines[0]), ("complete.json", lines[1])];
+    for order in ["start.json complete.json", "complete.json start.json"] {
+        let house = house(&files);
+        let ran = house.run(&format!("import openlineage {order} --format json"));
+        // Two datasets, and the edge that neither file tells alone.
+        assert!(ran.stdout.contains("\"told_new\": 3"), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_bad_event_stops_everything_or_is_left_out_with_its_line() {
+    let bad = EVENTS.replacen("2026-02-26T05:20:00Z", "five o'clock", 1);
+    let house = house(&[("events.ndjson", &bad)]);
+    let ran = house.run("import openlineage events.ndjson").expect(2);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: 1 bad row (1 unreadable time); nothing was imported
+  events.ndjson line 2, eventTime: unreadable time
+
+hint: times are read as 2026-09-01T12:00:00Z, with an offset, or as epoch seconds or milliseconds
+hint: `--on-error skip` imports the other rows
+
+"#]]
+    );
+    assert!(!house.path(".freshness").exists());
+    let ran = house
+        .run("import openlineage events.ndjson --on-error skip")
+        .expect(0);
+    assert!(
+        ran.stderr
+            .contains("left out 1 bad row (1 unreadable time)"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn what_is_no_events_is_said() {
+    let house = house(&[
+        ("empty.json", ""),
+        ("table.csv", "dataset_id,arrived_at\na,2026-02-26\n"),
+        ("binary.json", "\u{1}\u{2}\u{3}\0"),
+    ]);
+    for (file, message) in [
+        ("empty.json", "the file is empty"),
+        ("none.json", "no such file"),
+        ("table.csv", "table.csv line 1: not a JSON object"),
+        ("binary.json", "binary data"),
+    ] {
+        let ran = house.run(&format!("import openlineage {file}")).expect(2);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
+}
