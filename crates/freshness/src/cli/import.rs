@@ -3,6 +3,7 @@
 mod dbt;
 mod openlineage;
 mod reading;
+mod lake;
 mod runs;
 mod slo;
 mod summary;
@@ -46,6 +47,8 @@ enum What {
     Slo(slo::SloArgs),
     Dbt(dbt::DbtArgs),
     Openlineage(openlineage::OpenlineageArgs),
+    Delta(lake::DeltaArgs),
+    Iceberg(lake::IcebergArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -183,6 +186,8 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Openlineage(args) => openlineage::run(args, context),
         What::Slo(args) => slo::run(args, context),
         What::Dbt(args) => dbt::run(args, context),
+        What::Delta(args) => lake::delta(args, context),
+        What::Iceberg(args) => lake::iceberg(args, context),
     }
 }
 

@@ -48,6 +48,17 @@ pub(super) fn secret(name: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
+/// The variables that say how an object store is reached: those that its own
+/// tools read. Kept nowhere.
+pub fn object_store_variables() -> Vec<(String, String)> {
+    let families = ["AWS_", "AZURE_", "GOOGLE_"];
+    let is_one = |name: &str| families.iter().any(|family| name.starts_with(family));
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, value)| is_one(name) && !value.is_empty())
+        .collect()
+}
+
 impl Environment {
     /// Reads the process's environment.
     pub fn read() -> Environment {

@@ -13,7 +13,7 @@ mod resolve;
 pub(crate) mod values;
 
 pub use connections::{Connection, ConnectionSection, FileSection, PostgresSection};
-pub use environment::Environment;
+pub use environment::{Environment, object_store_variables};
 pub use file::{CheckSection, ConfigFile, CoverageSection, FitSection, SloSection};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;

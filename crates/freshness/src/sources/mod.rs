@@ -6,7 +6,8 @@
 //! `dashboards`, `runs`, `outages`, `contracts`); releases of coverage come line by
 //! line (`publications`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Promises are read from trees of keys (`slo`). What the
-//! files of other tools say ends in one value too (`told`). Nothing here knows the store, and
+//! files of other tools say ends in one value too (`told`): the logs of tables
+//! (`lake`), wherever they lie (`place`). Nothing here knows the store, and
 //! nothing asks the clock.
 
 mod arrivals;
@@ -20,11 +21,13 @@ mod dbt;
 
 mod input;
 mod instant;
+pub mod lake;
 mod lineage;
 mod ndjson;
 mod openlineage;
 mod outages;
 mod parquet;
+pub mod place;
 mod problem;
 mod publications;
 mod runs;

@@ -1,0 +1,432 @@
+//! What did one commit of a Delta table do?
+//!
+//! A commit is a file of actions, one JSON object on each line: which files
+//! were added and removed, and, mostly, what was done (`commitInfo`). It brought
+//! data if it added files with rows in them, said that this changes data, and
+//! is none of the operations that only take away, rewrite or go back.
+//! Source: the protocol of Delta Lake, "Actions" and "Commit Provenance
+//! Information".
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+
+use super::LakeFault;
+use super::cycles::ByCycle;
+
+/// What a commit did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wrote {
+    /// Its own time, in milliseconds since 1970 of UTC, if it says one.
+    pub(super) at_millis: Option<i64>,
+    /// What it calls itself, if it says so: `WRITE`, `OPTIMIZE`.
+    pub(super) operation: Option<String>,
+    /// What the files it added hold.
+    pub(super) added: ByCycle,
+    /// Rows that came, where files also hold rows that were there before.
+    pub(super) rows: Option<Option<u64>>,
+    /// The partition columns of the files, where one is looked for and missing.
+    pub(super) other_columns: Option<Vec<String>>,
+}
+
+/// Longest line of a commit: the schema of a table of ten thousand columns is a
+/// few MiB.
+pub(super) const LINE_MIB_MAX: usize = 16;
+
+/// Operations after which the table holds nothing that it had not, whatever
+/// files they add: they take rows away, rewrite them, go back to an earlier
+/// state, or register what lay there. (Most of them say so by `dataChange` too;
+/// deleting, restoring and converting do not.)
+const BRINGS_NOTHING: [&str; 9] = [
+    "DELETE", "TRUNCATE", "RESTORE", "CONVERT", "OPTIMIZE", "REORG", "VACUUM", "FSCK", "CLUSTER",
+];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Action<'a> {
+    #[serde(borrow)]
+    commit_info: Option<CommitInfo<'a>>,
+    #[serde(borrow)]
+    add: Option<Add<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CommitInfo<'a> {
+    in_commit_timestamp: Option<i64>,
+    timestamp: Option<i64>,
+    #[serde(borrow)]
+    operation: Option<Cow<'a, str>>,
+    #[serde(default)]
+    operation_metrics: Option<Metrics>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Add<'a> {
+    #[serde(borrow, default)]
+    partition_values: BTreeMap<Cow<'a, str>, Option<Cow<'a, str>>>,
+    #[serde(default)]
+    data_change: bool,
+    #[serde(borrow)]
+    stats: Option<Cow<'a, str>>,
+    deletion_vector: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    num_records: Option<u64>,
+}
+
+/// Reads a commit as its bytes come.
+#[derive(Debug)]
+pub struct CommitReader<'a> {
+    cycle_column: Option<&'a str>,
+    wrote: Wrote,
+    metrics: Option<Metrics>,
+    line: Vec<u8>,
+    n_lines: u64,
+    n_actions: u64,
+}
+
+impl<'a> CommitReader<'a> {
+    /// A commit of which nothing was read. `cycle_column` is the partition
+    /// column whose values are cycles.
+    pub fn new(cycle_column: Option<&'a str>) -> CommitReader<'a> {
+        CommitReader {
+            cycle_column,
+            wrote: Wrote::default(),
+            metrics: None,
+            line: Vec::new(),
+            n_lines: 0,
+            n_actions: 0,
+        }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), LakeFault> {
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            let (line, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            self.keep(line)?;
+            self.take_line()?;
+        }
+        self.keep(bytes)
+    }
+
+    /// The commit has ended.
+    pub fn finish(mut self) -> Result<Wrote, LakeFault> {
+        self.take_line()?;
+        if self.n_actions == 0 {
+            return Err(LakeFault::Empty);
+        }
+        let mut wrote = self.wrote;
+        wrote.rows = self.metrics.unwrap_or_default().rows(&wrote);
+        Ok(wrote)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), LakeFault> {
+        if self.line.len() + bytes.len() > LINE_MIB_MAX << 20 {
+            return Err(LakeFault::LongLine {
+                line: self.n_lines + 1,
+            });
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn take_line(&mut self) -> Result<(), LakeFault> {
+        let line = std::mem::take(&mut self.line);
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            let action: Action<'_> = serde_json::from_slice(&line)
+                .map_err(|error| LakeFault::json(&error, self.n_lines))?;
+            self.take(action);
+            self.n_actions += 1;
+        }
+        self.n_lines += 1;
+        self.line = line;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn take(&mut self, action: Action<'_>) {
+        if let Some(info) = action.commit_info {
+            self.wrote.at_millis = info.in_commit_timestamp.or(info.timestamp);
+            self.wrote.operation = info.operation.map(Cow::into_owned);
+            self.metrics = info.operation_metrics;
+        }
+        // A file with marks of deleted rows was there before it was marked.
+        let Some(add) = action
+            .add
+            .filter(|add| add.data_change && add.deletion_vector.is_none())
+        else {
+            return;
+        };
+        let value = self.cycle_column.and_then(|column| {
+            let value = add.partition_values.get(column);
+            if value.is_none() {
+                let names = add.partition_values.keys().map(ToString::to_string);
+                self.wrote.other_columns = Some(names.collect());
+            }
+            value?.as_deref()
+        });
+        let stats = add
+            .stats
+            .as_deref()
+            .and_then(|stats| serde_json::from_str(stats).ok());
+        let rows = stats.and_then(|Stats { num_records }| num_records);
+        self.wrote.added.add(value, rows);
+    }
+}
+
+impl Wrote {
+    /// Did it bring data?
+    pub(super) fn brought(&self) -> bool {
+        let takes_away = self.operation.as_ref().is_some_and(|operation| {
+            let first = operation.split(' ').next().unwrap_or_default();
+            BRINGS_NOTHING
+                .iter()
+                .any(|known| first.eq_ignore_ascii_case(known))
+        });
+        let rows = self.rows.unwrap_or_else(|| self.added.rows());
+        !takes_away && self.added.n_files() > 0 && rows != Some(0)
+    }
+}
+
+/// What an operation counted, as far as rows came by it. Spark writes numbers
+/// as text and names as `numOutputRows`, delta-rs numbers as numbers and
+/// names as `num_added_rows`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Metrics {
+    inserted: Option<u64>,
+    updated: Option<u64>,
+}
+
+impl Metrics {
+    /// Rows that came, where the files hold others besides: merging and
+    /// updating copy what stays.
+    fn rows(self, wrote: &Wrote) -> Option<Option<u64>> {
+        let copies = ["MERGE", "UPDATE"].iter().any(|known| {
+            let operation = wrote.operation.as_deref().unwrap_or_default();
+            operation.eq_ignore_ascii_case(known)
+        });
+        let Metrics { inserted, updated } = self;
+        copies.then(|| match (inserted, updated) {
+            (None, None) => None,
+            (inserted, updated) => {
+                let (inserted, updated) = (inserted.unwrap_or(0), updated.unwrap_or(0));
+                Some(inserted.saturating_add(updated))
+            }
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Metrics {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Metrics, D::Error> {
+        deserializer.deserialize_any(MetricsVisitor)
+    }
+}
+
+struct MetricsVisitor;
+
+impl<'de> Visitor<'de> for MetricsVisitor {
+    type Value = Metrics;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("metrics by name")
+    }
+
+    fn visit_unit<E>(self) -> Result<Metrics, E> {
+        Ok(Metrics::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metrics, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Number<'a> {
+            Plain(u64),
+            Text(#[serde(borrow)] Cow<'a, str>),
+            Other(IgnoredAny),
+        }
+        let mut metrics = Metrics::default();
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            let name: String = name.chars().filter(|c| *c != '_').collect();
+            let counted = match name.to_ascii_lowercase().as_str() {
+                "numtargetrowsinserted" => &mut metrics.inserted,
+                "numtargetrowsupdated" | "numupdatedrows" => &mut metrics.updated,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *counted = match map.next_value()? {
+                Number::Plain(n) => Some(n),
+                Number::Text(text) => text.trim().parse().ok(),
+                Number::Other(IgnoredAny) => None,
+            };
+        }
+        Ok(metrics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a commit of such actions did, in one line.
+    fn check(actions: &str) -> String {
+        check_by("ds", actions)
+    }
+
+    fn check_by(column: &str, actions: &str) -> String {
+        let mut reader = CommitReader::new(Some(column));
+        // In pieces, as they come from a disk.
+        let pushed = actions
+            .as_bytes()
+            .chunks(7)
+            .try_for_each(|piece| reader.push(piece));
+        let wrote = match pushed.and_then(|()| reader.finish()) {
+            Ok(wrote) => wrote,
+            Err(fault) => return fault.to_string(),
+        };
+        let parts = wrote.added.parts(wrote.rows);
+        let parts = parts.iter().map(|part| {
+            let cycle = part.cycle.map_or("-".to_owned(), |cycle| cycle.to_string());
+            let rows = part.rows.map_or("?".to_owned(), |rows| rows.to_string());
+            format!(" {}:{rows}", &cycle[..cycle.len().min(10)])
+        });
+        let brought = if wrote.brought() {
+            "brought"
+        } else {
+            "nothing"
+        };
+        let at = wrote.at_millis.map_or("-".to_owned(), |at| at.to_string());
+        format!("{at} {brought}{}", parts.collect::<String>())
+    }
+
+    fn info(operation: &str, metrics: &str) -> String {
+        format!(
+            r#"{{"commitInfo":{{"timestamp":17,"operation":"{operation}","operationMetrics":{metrics}}}}}"#
+        )
+    }
+
+    fn add(day: &str, rows: u64) -> String {
+        format!(
+            r#"
+{{"add":{{"path":"a","partitionValues":{{"ds":"{day}"}},"dataChange":true,"stats":"{{\"numRecords\":{rows},\"minValues\":{{}}}}"}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_write_brings_the_rows_of_its_files() {
+        let two = format!(
+            "{}{}{}",
+            info("WRITE", "{}"),
+            add("2026-09-01", 3),
+            add("2026-09-01", 4)
+        );
+        assert_eq!(check(&two), "17 brought 2026-09-01:7");
+        let other = format!("{two}{}\n", add("2026-09-02", 1));
+        assert_eq!(check(&other), "17 brought 2026-09-01:7 2026-09-02:1");
+    }
+
+    #[test]
+    fn a_merge_brings_what_it_inserted_and_updated_not_what_it_copied() {
+        for metrics in [
+            r#"{"num_target_rows_inserted":2,"num_target_rows_updated":1,"num_target_rows_copied":5}"#,
+            r#"{"numTargetRowsInserted":"2","numTargetRowsUpdated":"1","numOutputRows":"8"}"#,
+        ] {
+            let merge = format!("{}{}", info("MERGE", metrics), add("2026-09-01", 8));
+            assert_eq!(check(&merge), "17 brought 2026-09-01:3");
+        }
+        let deleted = info(
+            "MERGE",
+            r#"{"numTargetRowsInserted":0,"numTargetRowsUpdated":0}"#,
+        );
+        assert_eq!(
+            check(&format!("{deleted}{}", add("2026-09-01", 8))),
+            "17 nothing"
+        );
+        let silent = format!("{}{}", info("UPDATE", "null"), add("2026-09-01", 8));
+        assert_eq!(check(&silent), "17 brought 2026-09-01:?");
+    }
+
+    #[test]
+    fn what_takes_away_rewrites_or_goes_back_brings_nothing() {
+        for operation in [
+            "DELETE",
+            "RESTORE",
+            "OPTIMIZE",
+            "VACUUM END",
+            "CONVERT",
+            "delete",
+        ] {
+            let commit = format!("{}{}", info(operation, "{}"), add("2026-09-01", 3));
+            assert_eq!(check(&commit), "17 nothing 2026-09-01:3", "{operation}");
+        }
+        let compacted = add("2026-09-01", 3).replace("true", "false");
+        assert_eq!(
+            check(&format!("{}{compacted}", info("WRITE", "{}"))),
+            "17 nothing"
+        );
+        let marked = add("2026-09-01", 3).replace("\"path\"", "\"deletionVector\":{},\"path\"");
+        assert_eq!(
+            check(&format!("{}{marked}", info("UNHEARD OF", "{}"))),
+            "17 nothing"
+        );
+        assert_eq!(check(&info("ADD COLUMN", "{}")), "17 nothing");
+    }
+
+    #[test]
+    fn no_rows_are_no_data() {
+        let empty = format!("{}{}", info("WRITE", "{}"), add("2026-09-01", 0));
+        assert_eq!(check(&empty), "17 nothing");
+    }
+
+    #[test]
+    fn the_time_in_the_commit_counts_before_that_of_its_writer() {
+        let info = r#"{"commitInfo":{"inCommitTimestamp":5,"timestamp":17}}"#;
+        assert_eq!(check(info), "5 nothing");
+        assert_eq!(check(&add("2026-09-01", 1)), "- brought 2026-09-01:1");
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_noticed() {
+        let mut reader = CommitReader::new(Some("day"));
+        reader.push(add("2026-09-01", 1).as_bytes()).unwrap();
+        assert_eq!(
+            reader.finish().unwrap().other_columns,
+            Some(vec!["ds".to_owned()])
+        );
+        let null = add("", 1).replace("\"\"", "null");
+        assert_eq!(check(&null), "- brought -:1");
+    }
+
+    #[test]
+    fn what_is_no_commit_is_refused_with_its_line() {
+        assert_eq!(check(""), "the file is empty");
+        assert_eq!(
+            check("\n{"),
+            "line 2, column 1: the file ends in the middle"
+        );
+        assert_eq!(check("{}\n\u{1}"), "line 2, column 1: not JSON");
+        assert_eq!(
+            check("{\"commitInfo\":{\"timestamp\":\"soon\"}}"),
+            "line 1, column 33: invalid type: string \\\"soon\\\", expected i64"
+        );
+        let deep = format!("{{\"add\":{}", "[".repeat(100_000));
+        assert!(
+            check(&deep).starts_with("line 1, column "),
+            "{}",
+            check(&deep)
+        );
+        let mut reader = CommitReader::new(None);
+        let piece = vec![b' '; 1 << 20];
+        let long = (0..=LINE_MIB_MAX).try_for_each(|_| reader.push(&piece));
+        assert_eq!(long.unwrap_err().to_string(), "line 1: longer than 16 MiB");
+    }
+}

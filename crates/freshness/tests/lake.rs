@@ -1,0 +1,201 @@
+//! Is what is read of the logs of tables what was done to them?
+//!
+//! The tables are made by `house/lake.py` with the tools that people make them
+//! with. `lake/` holds a copy of what they wrote, so that this is asked without
+//! them too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use freshness_core::dataset::DatasetId;
+use freshness_store::{Access, Store};
+use jiff::Timestamp;
+use serde_json::Value;
+use snapbox::{assert_data_eq, str};
+
+mod house;
+use house::{House, lake};
+
+const NOW: &str = "2026-09-07T12:00:00Z";
+
+/// What came: when, for which day, how many rows.
+type Came = Vec<(String, Option<String>, Option<u64>)>;
+
+/// What a stage says was done to a table.
+fn done(folder: &Path, table: &str) -> Came {
+    let steps = fs::read_to_string(folder.join("done.json")).unwrap();
+    let steps: Vec<Value> = serde_json::from_str(&steps).unwrap();
+    let mut came = Came::new();
+    for step in steps.iter().filter(|step| step["table"] == table) {
+        for (day, rows) in step["came"].as_object().into_iter().flatten() {
+            let at = step["at"].as_str().unwrap().to_owned();
+            came.push((at, Some(format!("{day}T00:00:00")), rows.as_u64()));
+        }
+    }
+    came
+}
+
+/// What the store has of a dataset.
+fn stored(house: &House, dataset: &str) -> Came {
+    let store = Store::open(house.path(".freshness/freshness.db"), Access::ReadOnly).unwrap();
+    let entries = store.datasets().unwrap();
+    let id = DatasetId::try_from(dataset).unwrap();
+    let entry = entries.iter().find(|entry| entry.id == id).unwrap();
+    let history = store.history(entry.no).unwrap();
+    let came = history.at().iter().enumerate().map(|(i, &at)| {
+        let detail = history.detail(i);
+        let cycle = detail.and_then(|detail| detail.cycle);
+        (
+            Timestamp::from_second(at).unwrap().to_string(),
+            cycle.map(|cycle| cycle.to_string()),
+            detail.and_then(|detail| detail.rows),
+        )
+    });
+    came.collect()
+}
+
+/// Imports the tables of two stages one after the other, the first one twice,
+/// and holds what is stored against what was done.
+#[track_caller]
+fn check_stages(house: &House, first: &str, work: impl FnOnce() -> String, payments: &str) {
+    let import = |folder: &str| {
+        let (orders, payments) = (format!("{folder}/orders"), format!("{folder}/{payments}"));
+        let orders = format!("import delta {orders} --cycle day --now {NOW}");
+        let payments = format!("import iceberg {payments} --cycle day --now {NOW}");
+        [house.run(&orders).expect(0), house.run(&payments).expect(0)]
+    };
+    let mut expected = BTreeMap::new();
+    for table in ["orders", "payments"] {
+        expected.insert(table, done(&house.path(first), table));
+    }
+    import(first);
+    let again = import(first);
+    assert!(
+        again
+            .iter()
+            .all(|ran| ran.stdout.contains("     0         ")),
+        "{again:?}"
+    );
+    for (table, expected) in &expected {
+        assert_eq!(&stored(house, table), expected, "{table}");
+    }
+    let then = work();
+    import(&then);
+    for (table, mut expected) in expected {
+        // What the logs have forgotten since stays.
+        expected.extend(done(&house.path(&then), table));
+        assert_eq!(stored(house, table), expected, "{table}, afterwards");
+    }
+}
+
+fn copied() -> House {
+    let house = House::empty();
+    let kept = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lake"));
+    copy(&kept, &house.path(""));
+    house
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn what_is_read_of_tables_that_were_kept_is_what_was_done_to_them() {
+    let house = copied();
+    check_stages(&house, "first", || "then".to_owned(), "payments");
+}
+
+#[test]
+fn what_is_read_of_tables_made_now_is_what_was_done_to_them() {
+    let house = House::empty();
+    lake::work(&house.path("lake"), "first");
+    let work = || {
+        lake::work(&house.path("lake"), "then");
+        "lake".to_owned()
+    };
+    check_stages(&house, "lake", work, "iceberg/shop/payments");
+}
+
+#[test]
+fn an_import_says_what_it_looked_at_and_what_came() {
+    let house = copied();
+    let ran = house
+        .run(&format!(
+            "import delta first/orders --dataset raw.orders --now {NOW}"
+        ))
+        .expect(0);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+imported  files  new arrivals  duplicate  new runs  new datasets  gone  news of datasets, edges, dashboards
+delta         1             8          0         0             1     0                                    0
+
+"#]]
+    );
+    assert_eq!(ran.stderr, "raw.orders: 18 commits read, 8 brought data\n");
+    let metadata = fs::read_dir(house.path("first/payments/metadata")).unwrap();
+    let metadata = metadata.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let metadata = metadata.collect::<String>();
+    let ran = house
+        .run(&format!(
+            "import iceberg first/payments/metadata/{metadata} --now {NOW}"
+        ))
+        .expect(0);
+    assert_eq!(ran.stderr, "payments: 9 snapshots read, 6 brought data\n");
+}
+
+#[test]
+fn what_is_no_table_is_refused_and_nothing_is_imported() {
+    let house = copied();
+    let check_refused = |line: &str, words: &str| {
+        let ran = house.run(line).expect(2);
+        assert!(ran.stderr.contains(words), "{line}\n{}", ran.stderr);
+        assert!(!house.path(".freshness").exists());
+    };
+    check_refused(
+        "import delta first",
+        "first: not a Delta table: there is no _delta_log in it; nothing was imported\n\nhint: name the folder",
+    );
+    check_refused("import delta nowhere", "nowhere: not a Delta table");
+    check_refused(
+        "import iceberg first",
+        "first: not an Iceberg table: there is no metadata in it",
+    );
+    check_refused(
+        "import iceberg nowhere.json",
+        "./nowhere.json: no such file or folder",
+    );
+    check_refused("import delta ftp://a/b", "unknown kind of location: ftp://");
+    check_refused(
+        "import delta first/orders then/orders --dataset a",
+        "one name for several tables",
+    );
+    check_refused(
+        "import delta first/orders --cycle region",
+        "orders/_delta_log/00000000000000000000.json: the table has no partition column of this name: region (it has day)",
+    );
+    check_refused(
+        "import iceberg first/payments --cycle region",
+        "no partition column of this name: region (it has day)",
+    );
+    let damaged = house.path("first/orders/_delta_log/00000000000000000003.json");
+    fs::write(&damaged, "{\"commitInfo\":{}}\n{\"add\":{\"path\"").unwrap();
+    check_refused(
+        "import delta first/orders",
+        "00000000000000000003.json: line 2, column 14: the file ends in the middle; nothing was imported",
+    );
+    fs::write(&damaged, [0x1f, 0x8b, 0, 7]).unwrap();
+    check_refused(
+        "import delta first/orders",
+        "00000000000000000003.json: line 1, column 1: not JSON",
+    );
+}
