@@ -1,15 +1,16 @@
 //! From which datasets do the columns of one come?
 //!
-//! The facet names, for each column, the columns it is made from. Only their
-//! datasets are kept: a table of two hundred columns has perhaps three parents,
-//! told four hundred times, mostly one after the other.
+//! A facet names, for each column, the columns it is made from (`columnLineage`, and
+//! in later versions `lineage`, in which a job may be told in place of a dataset).
+//! Only the datasets are kept: a table of two hundred columns has perhaps three
+//! parents, told four hundred times, mostly one after the other.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::event::Named;
+use super::event::{Named, Text};
 
 /// The datasets that columns come from; one may be there more than once.
 #[derive(Debug, Default, PartialEq)]
@@ -22,18 +23,28 @@ struct Facet<'a> {
     #[serde(borrow)]
     fields: Option<Fields<'a>>,
     /// What the rows as a whole depend on: joins, filters.
-    #[serde(borrow)]
-    dataset: Option<Vec<Named<'a>>>,
+    #[serde(borrow, alias = "inputs")]
+    dataset: Option<Vec<Told<'a>>>,
 }
 
 #[derive(Default)]
 struct Fields<'a>(Vec<Named<'a>>);
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Field<'a> {
+    #[serde(borrow, rename = "inputFields", alias = "inputs")]
+    from: Option<Vec<Told<'a>>>,
+}
+
+/// A column of a dataset, or a job, of which the name may be left out.
+#[derive(Deserialize)]
+struct Told<'a> {
     #[serde(borrow)]
-    input_fields: Option<Vec<Named<'a>>>,
+    namespace: Option<Text<'a>>,
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for ColumnLineage<'a> {
@@ -59,7 +70,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
                 let mut from = Vec::new();
                 while map.next_key::<IgnoredAny>()?.is_some() {
                     let field: Field<'de> = map.next_value()?;
-                    add(&mut from, field.input_fields);
+                    add(&mut from, field.from);
                 }
                 Ok(from)
             }
@@ -68,9 +79,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-fn add<'a>(from: &mut Vec<Named<'a>>, more: Option<Vec<Named<'a>>>) {
-    for named in more.into_iter().flatten() {
-        if from.last() != Some(&named) {
+fn add<'a>(from: &mut Vec<Named<'a>>, more: Option<Vec<Told<'a>>>) {
+    for told in more.into_iter().flatten() {
+        let (Some(namespace), Some(name)) = (told.namespace, told.name) else {
+            continue;
+        };
+        let is_job = told.kind.is_some_and(|kind| kind.as_str() == "JOB");
+        let named = Named { namespace, name };
+        if !is_job && from.last() != Some(&named) {
             from.push(named);
         }
     }
@@ -92,5 +108,16 @@ mod tests {
         assert_eq!(names, ["a", "b", "c"]);
         let deleted: ColumnLineage<'_> = serde_json::from_str(r#"{"_deleted":true}"#).unwrap();
         assert_eq!(deleted, ColumnLineage::default());
+    }
+
+    #[test]
+    fn a_job_is_no_parent() {
+        let facet = r#"{"inputs": [
+            {"namespace":"n","name":"a","type":"DATASET","field":"k"},
+            {"type":"JOB"}, {"namespace":"n","name":"j","type":"JOB"}
+        ], "fields": {"id": {"inputs": [{"namespace":"n","name":"b","type":"DATASET"}]}}}"#;
+        let read: ColumnLineage<'_> = serde_json::from_str(facet).unwrap();
+        let names: Vec<&str> = read.from.iter().map(|named| named.name.as_str()).collect();
+        assert_eq!(names, ["b", "a"]);
     }
 }

@@ -98,7 +98,10 @@ pub(super) struct DatasetFacets<'a> {
     #[serde(borrow)]
     pub(super) ownership: Option<Ownership<'a>>,
     #[serde(borrow)]
-    pub(super) column_lineage: Option<ColumnLineage<'a>>,
+    column_lineage: Option<ColumnLineage<'a>>,
+    /// Its successor.
+    #[serde(borrow)]
+    lineage: Option<ColumnLineage<'a>>,
     #[serde(borrow)]
     pub(super) lifecycle_state_change: Option<Lifecycle<'a>>,
     #[serde(borrow)]
@@ -211,6 +214,14 @@ pub(super) enum Change {
 impl Text<'_> {
     pub(super) fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl<'a> DatasetFacets<'a> {
+    /// From which datasets columns come; one may be there more than once.
+    pub(super) fn columns_from(&self) -> impl Iterator<Item = &Named<'a>> {
+        let facets = self.column_lineage.iter().chain(&self.lineage);
+        facets.flat_map(|columns| &columns.from)
     }
 }
 

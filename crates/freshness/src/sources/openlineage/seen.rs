@@ -3,7 +3,7 @@
 //! All names of an event are looked up before anything of it counts, so that an
 //! event that is refused leaves nothing behind.
 
-use super::event::{DatasetPart, Named, Text};
+use super::event::{DatasetFacets, DatasetPart, Named, Text};
 use super::names::Names;
 use super::{Refused, Wrong};
 
@@ -44,9 +44,8 @@ impl Seen {
             let number = number(names, &part.namespace, &part.name, "outputs")?;
             self.outputs.push(number);
             self.other_names(names, part, number)?;
-            let facets = part.facets.as_ref();
-            let columns = facets.and_then(|facets| facets.column_lineage.as_ref());
-            for from in columns.iter().flat_map(|columns| &columns.from) {
+            let facets = part.facets.iter();
+            for from in facets.flat_map(DatasetFacets::columns_from) {
                 let from = number_of(names, from, "columnLineage")?;
                 if self.columns.last() != Some(&(number, from)) {
                     self.columns.push((number, from));
@@ -76,7 +75,8 @@ impl Seen {
                 continue;
             }
             let other = self::number(names, &link.namespace, &link.name, "symlinks")?;
-            let is_table = link.kind.as_ref().map(Text::as_str) == Some("TABLE");
+            let kind = link.kind.as_ref().map(Text::as_str);
+            let is_table = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("table"));
             self.same.push((number, other, is_table));
         }
         if let Some(lifecycle) = &facets.lifecycle_state_change

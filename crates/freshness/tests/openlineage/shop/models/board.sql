@@ -1,0 +1,2 @@
+{{ config(materialized='table') }}
+select revenue from {{ ref('revenue') }}

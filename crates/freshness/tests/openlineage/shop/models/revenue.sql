@@ -1,0 +1,2 @@
+{{ config(materialized='table') }}
+select sum(amount) / {{ env_var('SHOP_DIVISOR') }} as revenue from {{ ref('orders') }}
