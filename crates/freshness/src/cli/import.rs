@@ -3,6 +3,7 @@
 mod dbt;
 mod openlineage;
 mod reading;
+pub(in crate::cli) mod files;
 mod lake;
 mod runs;
 mod slo;
@@ -49,6 +50,7 @@ enum What {
     Openlineage(openlineage::OpenlineageArgs),
     Delta(lake::DeltaArgs),
     Iceberg(lake::IcebergArgs),
+    Files(files::FilesArgs),
 }
 
 /// Import arrivals: one row for each delivery of a dataset.
@@ -188,6 +190,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Dbt(args) => dbt::run(args, context),
         What::Delta(args) => lake::delta(args, context),
         What::Iceberg(args) => lake::iceberg(args, context),
+        What::Files(args) => files::run(args, context),
     }
 }
 

@@ -7,7 +7,7 @@
 //! line (`publications`). A row that means nothing becomes a [`BadRow`]; a source that cannot be read at all
 //! a [`SourceError`]. Promises are read from trees of keys (`slo`). What the
 //! files of other tools say ends in one value too (`told`): the logs of tables
-//! (`lake`), wherever they lie (`place`). Nothing here knows the store, and
+//! (`lake`) and files themselves (`files`), wherever they lie (`place`). Nothing here knows the store, and
 //! nothing asks the clock.
 
 mod arrivals;
@@ -17,6 +17,7 @@ mod csv;
 mod dashboards;
 pub mod database;
 mod datasets;
+pub mod files;
 mod dbt;
 
 mod input;

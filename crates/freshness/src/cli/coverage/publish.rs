@@ -86,7 +86,7 @@ pub(super) fn run(args: &PublishArgs, context: &mut Context) -> anyhow::Result<A
     if let Some(file) = &args.file {
         return bulk(&Source::named(file.clone(), None), context);
     }
-    let asked = args.release.asked(&args.run, Step::Publish)?;
+    let asked = args.release.asked(&args.run, Step::Publish, context)?;
     let mut store = context.open(Access::ReadWrite)?;
     let now = context.clock.now();
     let decisions = coverage::take(&mut store, std::slice::from_ref(&asked), now)?;

@@ -143,7 +143,7 @@ fn settle(args: &ReconcileArgs, context: &mut Context) -> anyhow::Result<Answer>
                 why: why.clone(),
                 unreadable: None,
             },
-            None => args.release.asked(&named, Step::Commit)?,
+            None => args.release.asked(&named, Step::Commit, context)?,
         };
         let decisions = coverage::take(&mut store, std::slice::from_ref(&asked), now)?;
         if say(COMMAND, &asked, &decisions[0], context)? != Answer::Healthy {

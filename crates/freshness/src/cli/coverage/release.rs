@@ -8,7 +8,10 @@ use clap::Args;
 use freshness_core::coverage::{Claim, Manifest, Proposal, Total};
 use freshness_store::Asked;
 
+use super::super::Context;
+use super::super::import::files;
 use crate::hint::failure;
+use crate::outputs::words;
 use crate::sources;
 
 /// Which run of which scope.
@@ -64,6 +67,16 @@ pub(super) struct ReleaseArgs {
     #[arg(long, value_name = "FILE", requires = "manifest")]
     delivered: Option<PathBuf>,
 
+    /// … or the files that came: those that match and are not being written any more, on this machine
+    /// or in an object store; in quotes
+    #[arg(
+        long,
+        value_name = "GLOB",
+        requires = "manifest",
+        conflicts_with = "delivered"
+    )]
+    delivered_files: Option<String>,
+
     /// A sum of the source and of what was published, such as amount=12.50/12.50; may be given several times
     #[arg(long, value_name = "NAME=SOURCE/PUBLISHED", value_parser = total)]
     total: Vec<Total>,
@@ -104,6 +117,7 @@ impl ReleaseArgs {
         &self,
         run: &RunArgs,
         step: freshness_core::coverage::Step,
+        context: &Context,
     ) -> anyhow::Result<Asked> {
         let ReleaseArgs {
             complete_through,
@@ -112,6 +126,7 @@ impl ReleaseArgs {
             rows,
             manifest,
             delivered,
+            delivered_files,
             total,
             confirmed_position,
             expect_seq,
@@ -137,7 +152,17 @@ impl ReleaseArgs {
                 position: position.clone(),
                 rows: *rows,
                 claim: Claim {
-                    manifest: read_manifest(manifest.as_deref(), delivered.as_deref())?,
+                    manifest: match manifest {
+                        Some(path) => {
+                            let came = match (delivered, delivered_files) {
+                                (Some(path), _) => Some(read_delivered(path)?),
+                                (None, Some(glob)) => Some(look_for(glob, context)?),
+                                (None, None) => None,
+                            };
+                            Some(read_manifest(path, came)?)
+                        }
+                        None => None,
+                    },
                     totals: total.clone(),
                     confirmed_position: confirmed_position.clone(),
                 },
@@ -152,30 +177,42 @@ impl ReleaseArgs {
     }
 }
 
-fn read_manifest(
-    expected: Option<&Path>,
-    delivered: Option<&Path>,
-) -> anyhow::Result<Option<Manifest>> {
-    let Some(path) = expected else {
-        return Ok(None);
-    };
-    let read = |path: &Path| {
-        fs::read_to_string(path)
-            .with_context(|| format!("cannot read the manifest: {}", path.display()))
-    };
+fn read_manifest(path: &Path, came: Option<Vec<String>>) -> anyhow::Result<Manifest> {
     let mut manifest = sources::read_manifest(&read(path)?)
         .map_err(|words| anyhow::anyhow!("{}: {words}", path.display()))?;
-    if let Some(delivered) = delivered {
+    if let Some(came) = came {
         if !manifest.delivered.is_empty() {
             return Err(failure(
                 format_args!("the manifest says itself what came: {}", path.display()),
                 "leave --delivered out, or `delivered` in the manifest",
             ));
         }
-        manifest.delivered = sources::read_names(&read(delivered)?)
-            .map_err(|words| anyhow::anyhow!("{}: {words}", delivered.display()))?;
+        manifest.delivered = came;
     }
-    Ok(Some(manifest))
+    Ok(manifest)
+}
+
+fn read_delivered(path: &Path) -> anyhow::Result<Vec<String>> {
+    sources::read_names(&read(path)?)
+        .map_err(|words| anyhow::anyhow!("{}: {words}", path.display()))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path)
+        .with_context(|| format!("cannot read the manifest: {}", path.display()))
+}
+
+/// The names of the files that have arrived, from the folder of the pattern on.
+fn look_for(glob: &str, context: &Context) -> anyhow::Result<Vec<String>> {
+    let found = files::look(glob, None, &files::ArrivedArgs::default(), context)?;
+    for remark in &found.remarks {
+        let (place, what) = (
+            words::printable(&remark.place),
+            words::printable(&remark.what),
+        );
+        context.out.talk(format_args!("note: {place}: {what}"));
+    }
+    Ok(found.files.into_iter().map(|file| file.name).collect())
 }
 
 fn total(text: &str) -> Result<Total, String> {

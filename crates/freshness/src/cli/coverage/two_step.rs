@@ -62,12 +62,12 @@ pub(super) struct AbortArgs {
 }
 
 pub(super) fn begin(args: &BeginArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    let asked = args.release.asked(&args.run, Step::Begin)?;
+    let asked = args.release.asked(&args.run, Step::Begin, context)?;
     take("coverage begin", &asked, context)
 }
 
 pub(super) fn commit(args: &CommitArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    let asked = args.release.asked(&args.run, Step::Commit)?;
+    let asked = args.release.asked(&args.run, Step::Commit, context)?;
     take("coverage commit", &asked, context)
 }
 

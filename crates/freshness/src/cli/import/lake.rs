@@ -127,10 +127,9 @@ fn import(
             "import them one by one, or leave --dataset out: each is called after its folder",
         ));
     }
-    let variables = object_store_variables();
     let mut all = Told::default();
     for text in tables {
-        let table = named(text, naming, &variables)?;
+        let table = named(text, naming)?;
         let dataset = table.dataset.clone();
         let found = read(table, naming).map_err(|error| in_words(&error))?;
         context.out.talk(format_args!(
@@ -159,7 +158,7 @@ fn import(
     })
 }
 
-fn named(text: &str, naming: &NamingArgs, variables: &[(String, String)]) -> anyhow::Result<Table> {
+fn named(text: &str, naming: &NamingArgs) -> anyhow::Result<Table> {
     let text = text.trim_end_matches('/');
     let is_file = text.ends_with(".json") || text.ends_with(".json.gz");
     let (folder, file) = match text.rsplit_once('/') {
@@ -167,11 +166,7 @@ fn named(text: &str, naming: &NamingArgs, variables: &[(String, String)]) -> any
         None if is_file => (".", Some(text)),
         _ => (text, None),
     };
-    let place = Place::named(if folder.is_empty() { "/" } else { folder }, variables);
-    let place = place.map_err(|error| match error.hint() {
-        Some(hint) => failure(&error, hint),
-        None => error.into(),
-    })?;
+    let place = place(if folder.is_empty() { "/" } else { folder })?;
     let own = match file {
         // The folder of metadata lies in that of the table.
         Some(_) => folder.strip_suffix("/metadata").unwrap_or(folder),
@@ -192,7 +187,15 @@ fn named(text: &str, naming: &NamingArgs, variables: &[(String, String)]) -> any
     })
 }
 
-fn dataset(text: &str) -> Result<DatasetId, String> {
+/// A folder, reached by what the environment says.
+pub(super) fn place(text: &str) -> anyhow::Result<Place> {
+    Place::named(text, &object_store_variables()).map_err(|error| match error.hint() {
+        Some(hint) => failure(&error, hint),
+        None => error.into(),
+    })
+}
+
+pub(super) fn dataset(text: &str) -> Result<DatasetId, String> {
     DatasetId::try_from(text).map_err(|error| error.to_string())
 }
 

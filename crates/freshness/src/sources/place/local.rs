@@ -23,6 +23,9 @@ pub enum Walked {
     File(Entry),
     /// What could not be looked at: its name, and why.
     Unreadable(String, String),
+    /// A folder that is not looked into, or a file that is none: its name, and
+    /// why. Nothing is missed by it.
+    NotFollowed(String, &'static str),
 }
 
 /// Files a thread takes at once.
@@ -98,7 +101,7 @@ pub(super) fn walk(
                 Ok(own) => folder.below(&own),
                 Err(own) => {
                     let own = folder.below(&own.to_string_lossy());
-                    each(Walked::Unreadable(own, "its name is not UTF-8".to_owned()));
+                    each(Walked::NotFollowed(own, "its name is not UTF-8"));
                     continue;
                 }
             };
@@ -109,7 +112,7 @@ pub(super) fn walk(
                 Ok(metadata) if metadata.is_dir() && enter(&own) => {
                     match folder.entered(&entry, own.clone(), &mut n_links) {
                         Ok(inner) => folders.push(inner),
-                        Err(why) => each(Walked::Unreadable(own, why)),
+                        Err(walked) => each(walked),
                     }
                 }
                 Ok(_) => {}
@@ -145,19 +148,24 @@ impl Folder {
         entry: &fs::DirEntry,
         name: String,
         n_links: &mut u32,
-    ) -> Result<Folder, String> {
+    ) -> Result<Folder, Walked> {
         let path = entry.path();
         let mut left = self.left.clone();
         if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-            let real = |path: &Path| fs::canonicalize(path).map_err(|error| error.to_string());
+            let real = |path: &Path| {
+                fs::canonicalize(path)
+                    .map_err(|error| Walked::Unreadable(name.clone(), error.to_string()))
+            };
             let (site, target) = (real(&self.path)?, real(&path)?);
             let sites: Rc<[PathBuf]> = left.iter().cloned().chain([site]).collect();
             if sites.iter().any(|site| site.starts_with(&target)) {
-                return Err("a link that leads back to a folder that it lies in".to_owned());
+                let why = "a link that leads back to a folder that it lies in";
+                return Err(Walked::NotFollowed(name, why));
             }
             *n_links += 1;
             if *n_links > LINKS_MAX {
-                return Err(format!("more than {LINKS_MAX} links to folders"));
+                let why = format!("more than {LINKS_MAX} links to folders");
+                return Err(Walked::Unreadable(name, why));
             }
             left = sites;
         }
@@ -243,6 +251,7 @@ mod tests {
                 found.push(match walked {
                     Walked::File(entry) => format!("{} {}", entry.name, entry.bytes),
                     Walked::Unreadable(name, why) => format!("{name}: {why}"),
+                    Walked::NotFollowed(name, why) => format!("{name}: {why}"),
                 });
             },
         )
