@@ -47,6 +47,7 @@ impl Story {
             coverage: CoverageSettings::default(),
             slo: SloSettings::default(),
             connections: BTreeMap::new(),
+            sources: BTreeMap::new(),
         };
         let context = Context {
             clock: Clock::new(settings.now),

@@ -10,19 +10,21 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
-use serde_saphyr::Error as YamlError;
+use serde_saphyr::Spanned;
 
 use super::connections::{self, ConnectionSection};
-use super::{ColorChoice, Format, values};
-use crate::hint::{self, WithHint};
+use super::refused::refuse;
+use super::sections::{CheckSection, CoverageSection, FitSection, SloSection, one_of, threads};
+use super::sources::{self, SourceSection};
+use super::{ColorChoice, Format};
 
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "freshness.yaml";
 
 /// The configuration file as typed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
     /// Path of the store, relative to the file.
@@ -51,52 +53,23 @@ pub struct ConfigFile {
     /// The databases that hold datasets, by name.
     #[serde(default, deserialize_with = "named")]
     pub connections: BTreeMap<String, ConnectionSection>,
+    /// Where arrivals are read from, by name: `freshness collect` reads them.
+    #[serde(default, deserialize_with = "placed")]
+    #[schemars(with = "BTreeMap<String, SourceSection>")]
+    pub sources: BTreeMap<String, Placed<SourceSection>>,
     /// The library of DuckDB, relative to the file.
     pub duckdb_library: Option<PathBuf>,
 }
 
-/// How to learn, as typed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FitSection {
-    /// Share of ordinary cycles that may pass the deadline, in (0, 1).
-    #[serde(default, deserialize_with = "share")]
-    pub false_alarm_rate: Option<f64>,
-    /// False alarms that a dataset may raise in a month, above 0.
-    #[serde(default, deserialize_with = "alarms")]
-    pub false_alarms_per_dataset_month: Option<f64>,
-    /// Seed of the bootstrap.
-    #[serde(default, deserialize_with = "seed")]
-    pub seed: Option<u64>,
-}
-
-/// How to check, as typed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CheckSection {
-    /// Are old models a reason not to tell?
-    #[serde(default, deserialize_with = "switch")]
-    pub strict: Option<bool>,
-    /// Age from which a model is old, such as `36h`.
-    pub max_model_age: Option<String>,
-}
-
-/// How coverage is watched, as typed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoverageSection {
-    /// Time since the last check of coverage after which `doctor` fails, such as `2h`.
-    pub max_check_age: Option<String>,
-    /// Time since a begin after which `doctor` fails if the run is still open, such as `2h`.
-    pub max_open_age: Option<String>,
-}
-
-/// How promises are watched, as typed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SloSection {
-    /// Time since the last `slo check` after which `doctor` fails, such as `2h`.
-    pub max_check_age: Option<String>,
+/// A value, and where it stands in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed<T> {
+    /// What was typed.
+    pub typed: T,
+    /// From 1.
+    pub line: u64,
+    /// From 1.
+    pub column: u64,
 }
 
 impl ConfigFile {
@@ -140,6 +113,27 @@ fn named<'de, D: Deserializer<'de>>(
         .collect())
 }
 
+/// A source that is checked as it is read.
+#[derive(Deserialize)]
+struct CheckedSource(#[serde(deserialize_with = "sources::checked")] SourceSection);
+
+fn placed<'de, D: Deserializer<'de>>(
+    typed: D,
+) -> Result<BTreeMap<String, Placed<SourceSection>>, D::Error> {
+    let typed = Option::<BTreeMap<String, Spanned<CheckedSource>>>::deserialize(typed)?;
+    let placed = |(name, spanned): (String, Spanned<CheckedSource>)| {
+        let CheckedSource(typed) = spanned.value;
+        let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
+        let placed = Placed {
+            typed,
+            line,
+            column,
+        };
+        (name, placed)
+    };
+    Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
+}
+
 /// A value as text, read as a flag's would be.
 pub(super) fn read<'de, T, D: Deserializer<'de>>(
     typed: D,
@@ -153,79 +147,11 @@ pub(super) fn read<'de, T, D: Deserializer<'de>>(
         .transpose()
 }
 
-fn one_of<'de, T: ValueEnum, D: Deserializer<'de>>(typed: D) -> Result<Option<T>, D::Error> {
-    read(typed, values::choice)
-}
-
-fn threads<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u16>, D::Error> {
-    read(typed, values::threads)
-}
-
-fn share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    read(typed, values::share)
-}
-
-fn alarms<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    read(typed, values::alarms)
-}
-
-fn seed<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u64>, D::Error> {
-    read(typed, values::seed)
-}
-
-fn switch<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<bool>, D::Error> {
-    read(typed, values::switch)
-}
-
-fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFile> {
-    let place = match error.location() {
-        Some(at) if at.line() > 0 => format!("{}:{}:{}", file.display(), at.line(), at.column()),
-        _ => file.display().to_string(),
-    };
-    match error {
-        YamlError::SerdeUnknownField {
-            field, expected, ..
-        } => {
-            let error = Err(anyhow!("{place}: unknown key: {field}"));
-            match hint::did_you_mean(field, expected.iter().copied()) {
-                Some(meant) => error.hint(format!("did you mean `{meant}`?")),
-                None => error.hint(format!("known keys here: {}", expected.join(", "))),
-            }
-        }
-        YamlError::DuplicateMappingKey { key: Some(key), .. } => {
-            Err(anyhow!("{place}: key given twice: {key}"))
-        }
-        YamlError::Unexpected {
-            expected: "mapping start",
-            ..
-        } => Err(anyhow!(
-            "{place}: expected keys with values, such as `store: a.db`"
-        )),
-        // Connections are the only keys that are one of several kinds.
-        YamlError::SerdeUnknownVariant {
-            variant, expected, ..
-        } => Err(anyhow!("{place}: unknown kind of database: {variant}"))
-            .hint(format!("known kinds: {}", expected.join(", "))),
-        YamlError::ExpectedMappingEndAfterEnumVariantValue { .. } => {
-            Err(anyhow!("{place}: expected one kind of database"))
-                .hint("a connection leads to one place; name another for the other")
-        }
-        YamlError::Unexpected { .. } => Err(anyhow!("{place}: expected one value")),
-        YamlError::Message { msg, .. } => Err(anyhow!("{place}: {msg}")),
-        other => {
-            // The first line; the rest repeats the place as a picture.
-            let text = other.to_string();
-            let reason = text.lines().next().unwrap_or_default();
-            let reason = reason.split(" at line ").next().unwrap_or(reason);
-            Err(anyhow!("{place}: {reason}"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::FileSection;
     use super::*;
+    use crate::hint;
 
     #[track_caller]
     fn check_refused(text: &str, message: &str, hint: Option<&str>) {
@@ -250,7 +176,7 @@ check:
         assert_eq!(file.format, Some(Format::Json));
         assert_eq!(file.fit.false_alarm_rate, Some(0.01));
         assert_eq!(file.check.strict, Some(true));
-        assert_eq!(file.check.max_model_age.as_deref(), Some("48h"));
+        assert_eq!(file.check.max_model_age.map(|age| age.as_hours()), Some(48));
     }
 
     #[test]
@@ -312,7 +238,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, fit, check, coverage, slo, connections, duckdb_library",
+                "known keys here: store, format, threads, color, fit, check, coverage, slo, connections, sources, duckdb_library",
             ),
         );
     }

@@ -9,14 +9,20 @@ mod environment;
 mod file;
 mod flags;
 mod pictures;
+mod refused;
 mod resolve;
+mod secret;
+mod sections;
+mod sources;
 pub(crate) mod values;
 
-pub use connections::{Connection, ConnectionSection, FileSection, PostgresSection};
+pub use connections::{AdbcSection, Connection, ConnectionSection, FileSection, PostgresSection};
 pub use environment::{Environment, object_store_variables};
-pub use file::{CheckSection, ConfigFile, CoverageSection, FitSection, SloSection};
+pub use file::{ConfigFile, Placed};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;
 pub use resolve::{
     CheckSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings, resolve,
 };
+pub use sections::{CheckSection, CoverageSection, FitSection, SloSection};
+pub use sources::{ArrivalsSection, QuerySection, SourceSection};

@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use clap::ValueEnum;
 use freshness_core::fit::Parameters;
-use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pictures::{Protocol, terminal_protocol};
 use super::{
     CheckSection, ConfigFile, Connection, CoverageSection, Environment, FitSection, GlobalFlags,
-    SloSection, values,
+    Placed, SloSection, SourceSection, values,
 };
 
 /// Everything a command can be told that is not its own argument.
@@ -52,6 +53,8 @@ pub struct Settings {
     pub slo: SloSettings,
     /// The databases that hold datasets, by name.
     pub connections: BTreeMap<String, Connection>,
+    /// Where arrivals are read from, by name; paths as this process takes them.
+    pub sources: BTreeMap<String, Placed<SourceSection>>,
 }
 
 /// How to check.
@@ -66,7 +69,7 @@ pub struct CheckSettings {
 impl Settings {
     /// Does a connection name this variable for a secret?
     pub fn names_variable(&self, name: &str) -> bool {
-        let mut all = self.connections.values().flat_map(Connection::variables);
+        let mut all = (self.connections.values()).flat_map(Connection::variables);
         all.any(|variable| variable == name)
     }
 }
@@ -88,7 +91,9 @@ pub struct SloSettings {
 }
 
 /// Form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Columns for people
@@ -101,7 +106,9 @@ pub enum Format {
 }
 
 /// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set
@@ -198,6 +205,7 @@ fn settle(
             max_check_age: max_slo_check_age,
         },
         connections,
+        sources,
         duckdb_library,
     } = file;
     // A path in a file is meant from where the file is.
@@ -263,23 +271,23 @@ fn settle(
                 .or(strict)
                 .unwrap_or(CheckSettings::default().strict),
             max_model_age: match max_model_age {
-                Some(text) => age("check.max_model_age", &text)?,
+                Some(age) => age,
                 None => CheckSettings::default().max_model_age,
             },
         },
         coverage: CoverageSettings {
             max_check_age: match max_check_age {
-                Some(text) => age("coverage.max_check_age", &text)?,
+                Some(age) => age,
                 None => CoverageSettings::default().max_check_age,
             },
             max_open_age: match max_open_age {
-                Some(text) => age("coverage.max_open_age", &text)?,
+                Some(age) => age,
                 None => CoverageSettings::default().max_open_age,
             },
         },
         slo: SloSettings {
             max_check_age: match max_slo_check_age {
-                Some(text) => age("slo.max_check_age", &text)?,
+                Some(age) => age,
                 None => SloSettings::default().max_check_age,
             },
         },
@@ -287,21 +295,18 @@ fn settle(
             .into_iter()
             .map(|(name, typed)| (name, Connection::new(typed, home, library.clone())))
             .collect(),
+        sources: sources
+            .into_iter()
+            .map(|(name, mut source)| {
+                if let Some(home) = home {
+                    source.typed.from_home(home);
+                }
+                (name, source)
+            })
+            .collect(),
         config_file,
     };
     Ok(settings)
-}
-
-fn age(key: &str, text: &str) -> anyhow::Result<SignedDuration> {
-    let age = text
-        .parse::<Span>()
-        .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
-        .ok()
-        .with_context(|| format!("{key} is not a duration, such as 36h or 2d: {text}"))?;
-    if !age.is_positive() {
-        bail!("{key} must be positive: {text}");
-    }
-    Ok(age)
 }
 
 fn variable<T>(

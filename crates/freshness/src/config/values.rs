@@ -4,7 +4,14 @@
 //! value means the same in all three and is refused in the same words.
 
 use clap::ValueEnum;
-use jiff::{SignedDuration, Timestamp};
+use freshness_core::civil::Zone;
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
+use serde::Deserializer;
+
+use super::file;
+
+/// A length of time above zero, as typed in the file; a day has 24 hours.
+pub(crate) type Age = SignedDuration;
 
 /// Most threads that may be asked for.
 const MOST_THREADS: u16 = 1_024;
@@ -58,6 +65,31 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     text.parse()
         .map_err(|_| "expected `true` or `false`".to_owned())
+}
+
+/// A length of time above zero, such as `36h` or `2d`.
+pub(crate) fn age(text: &str) -> Result<Age, String> {
+    text.parse::<Span>()
+        .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
+        .ok()
+        .filter(SignedDuration::is_positive)
+        .ok_or_else(|| "expected a duration above 0, such as 36h or 2d".to_owned())
+}
+
+/// A zone, such as `Europe/Berlin`.
+pub(crate) fn zone(text: &str) -> Result<Zone, String> {
+    Zone::named(text)
+        .map_err(|_| "expected the name of a time zone, such as UTC or Europe/Berlin".to_owned())
+}
+
+/// … in the file.
+pub(crate) fn typed_age<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Age>, D::Error> {
+    file::read(typed, age)
+}
+
+/// … in the file.
+pub(crate) fn typed_zone<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Zone>, D::Error> {
+    file::read(typed, zone)
 }
 
 /// One of a few words.

@@ -8,7 +8,7 @@ use freshness_core::dataset::{DatasetId, DatasetIdError};
 use super::input::Source;
 use super::instant::{TimeRules, arrived_at, instant, supported};
 use super::problem::{BadRows, Problem, SourceError};
-use super::table::{self, Cell, Columns, Fault, TableRead};
+use super::table::{self, Cell, Cells, Columns, Fault, TableRead};
 
 /// One arrival as it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct ReadArrival<'a> {
     pub rows: Option<u64>,
 }
 
-const COLUMNS: Columns = Columns {
+pub(super) const COLUMNS: Columns = Columns {
     required: &["dataset_id", "arrived_at"],
     optional: &["cycle", "rows", "run_id", "covers_through"],
     meant: &[
@@ -65,11 +65,29 @@ pub fn read_arrivals(
 ) -> Result<TableRead, SourceError> {
     let mut datasets = Datasets::default();
     table::read(source, &COLUMNS, on_bytes, bad, &mut |_, cells| {
+        datasets.arrival(cells, rules, on_arrival)
+    })
+}
+
+/// The datasets met so far; an id is checked when it is met first.
+#[derive(Default)]
+pub(super) struct Datasets {
+    ids: Vec<DatasetId>,
+    numbers: HashMap<DatasetId, usize>,
+    last: usize,
+}
+
+impl Datasets {
+    /// What the cells of [`COLUMNS`] say of an arrival.
+    pub(super) fn arrival(
+        &mut self,
+        cells: &Cells<'_>,
+        rules: &TimeRules,
+        on_arrival: &mut dyn FnMut(ReadArrival<'_>),
+    ) -> Result<(), Fault> {
         let [id, at, cycle, rows, run_id, covers_through, ..] = cells;
-        let dataset_n = datasets
-            .number(id)
-            .map_err(|problem| Fault(Some(0), problem))?;
-        if datasets.ids[dataset_n].as_str().starts_with("coverage:") {
+        let dataset_n = self.number(id).map_err(|problem| Fault(Some(0), problem))?;
+        if self.ids[dataset_n].as_str().starts_with("coverage:") {
             return Err(Fault(Some(0), Problem::OfCoverage));
         }
         let at = arrived_at(at, rules).map_err(|problem| Fault(Some(1), problem))?;
@@ -87,7 +105,7 @@ pub fn read_arrivals(
         };
         on_arrival(ReadArrival {
             dataset_n,
-            dataset: &datasets.ids[dataset_n],
+            dataset: &self.ids[dataset_n],
             at,
             cycle,
             run_id,
@@ -95,18 +113,8 @@ pub fn read_arrivals(
             rows,
         });
         Ok(())
-    })
-}
+    }
 
-/// The datasets met so far; an id is checked when it is met first.
-#[derive(Default)]
-struct Datasets {
-    ids: Vec<DatasetId>,
-    numbers: HashMap<DatasetId, usize>,
-    last: usize,
-}
-
-impl Datasets {
     fn number(&mut self, cell: &Cell<'_>) -> Result<usize, Problem> {
         let text = match cell {
             Cell::Text(text) => *text,

@@ -11,6 +11,8 @@
 //! nothing asks the clock.
 
 mod arrivals;
+mod arrow_cells;
+mod collect;
 mod contracts;
 mod contracts_yaml;
 mod csv;
@@ -31,12 +33,14 @@ mod parquet;
 pub mod place;
 mod problem;
 mod publications;
+mod query;
 mod runs;
 mod slo;
 mod table;
 mod told;
 
 pub use arrivals::{ReadArrival, read_arrivals};
+pub use collect::{Asked, Collected, NotCollected};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
@@ -48,6 +52,7 @@ pub use openlineage::Events;
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use publications::{ReadPublication, read_manifest, read_names, read_publications, told_time};
+pub use query::{QueryRead, QuerySource, is_incremental, read_query};
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;

@@ -74,7 +74,24 @@ pub(super) fn read(
         Input::Csv(_) | Input::Ndjson(_) => "line",
     };
     let file = source.label();
-    let mut each = |number: u64, row: Result<&Cells<'_>, Problem>| {
+    let mut each = noting(&file, unit, columns, bad, on_row);
+    match input {
+        Input::Csv(bytes) => csv::read(bytes, columns, &mut each),
+        Input::Ndjson(bytes) => ndjson::read(bytes, columns, &mut each),
+        Input::Parquet(bytes) => parquet::read(bytes, columns, &mut each),
+    }
+}
+
+/// Hands rows on to `on_row`, and notes what is wrong with them: where they are
+/// from, and whether they are numbered as lines or rows.
+pub(super) fn noting<'f>(
+    file: &'f str,
+    unit: &'static str,
+    columns: &'f Columns,
+    bad: &'f mut BadRows,
+    on_row: &'f mut dyn FnMut(u64, &Cells<'_>) -> Result<(), Fault>,
+) -> impl FnMut(u64, Result<&Cells<'_>, Problem>) + 'f {
+    move |number, row| {
         let (fault, cells) = match row {
             Ok(cells) => match on_row(number, cells) {
                 Ok(()) => return,
@@ -84,7 +101,7 @@ pub(super) fn read(
         };
         let Fault(column, problem) = fault;
         bad.add(problem, |problem| BadRow {
-            file: file.clone(),
+            file: file.to_owned(),
             place: format!("{unit} {number}"),
             column: column.map(|column| columns.name(column)),
             problem,
@@ -92,11 +109,6 @@ pub(super) fn read(
                 .zip(cells)
                 .and_then(|(column, cells)| cells[column].shown()),
         });
-    };
-    match input {
-        Input::Csv(bytes) => csv::read(bytes, columns, &mut each),
-        Input::Ndjson(bytes) => ndjson::read(bytes, columns, &mut each),
-        Input::Parquet(bytes) => parquet::read(bytes, columns, &mut each),
     }
 }
 

@@ -16,6 +16,8 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 
+use super::adbc;
+use super::answer::{Question, Unanswered};
 use super::column::{Column, Kind};
 use super::duckdb_sql;
 use super::look::Look;
@@ -25,6 +27,7 @@ use super::rows::{self, Field};
 use super::session::{Rows, answered};
 use super::table_name::{TableName, literal, quoted_path};
 use super::target::Target;
+use crate::sources::table::{OnRow, TableRead};
 
 /// Where DuckDB's library begins to speak ADBC.
 const ENTRY_POINT: &[u8] = b"duckdb_adbc_init";
@@ -149,6 +152,16 @@ impl Duckdb {
             all.push(self.run(&sql)?.1);
         }
         Ok(all)
+    }
+
+    /// Asks a question of the user's own.
+    pub(super) fn ask(
+        &mut self,
+        question: Question<'_>,
+        on_row: &mut OnRow<'_>,
+    ) -> Result<TableRead, Unanswered> {
+        let in_words = |error: &adbc_core::error::Error| refusal(&error.message);
+        adbc::ask(&mut self.connection, question, on_row, &in_words)
     }
 
     fn columns(&mut self, from: &str) -> Result<Vec<Column>, Refusal> {

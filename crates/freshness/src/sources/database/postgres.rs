@@ -16,8 +16,10 @@ use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Error};
 
+use super::answer::{Question, Unanswered};
 use super::column::{Column, Kind};
 use super::look::Look;
+use super::postgres_answer::{self, Stopped};
 use super::postgres_sql;
 use super::query::Query;
 use super::refusal::Refusal;
@@ -26,6 +28,7 @@ use super::session::{Limits, Rows, answered};
 use super::table_name::{TableName, quoted_path};
 use super::target::Target;
 use super::tls::{NotConnected, connect};
+use crate::sources::table::{OnRow, TableRead};
 
 /// How long after its limit a server may take to say that it stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -130,6 +133,23 @@ impl Postgres {
         })
     }
 
+    /// Asks a question of the user's own.
+    pub(super) fn ask(
+        &mut self,
+        question: Question<'_>,
+        on_row: &mut OnRow<'_>,
+    ) -> Result<TableRead, Unanswered> {
+        self.limit = question.limit;
+        let asked = self.in_transaction(async |client: &Client| {
+            postgres_answer::ask(client, question, on_row).await
+        });
+        match asked? {
+            Ok(read) => Ok(read),
+            Err(Stopped::Columns(error)) => Err(error.into()),
+            Err(Stopped::TooMany(n)) => Err(Unanswered::TooMany(n)),
+        }
+    }
+
     /// Does `work` in a transaction that reads only, within the limit.
     fn in_transaction<T>(
         &mut self,
@@ -184,7 +204,7 @@ impl Postgres {
 }
 
 /// What stops work in a transaction.
-enum Failure {
+pub(super) enum Failure {
     Refusal(Refusal),
     Error(Error),
 }

@@ -37,6 +37,12 @@ pub enum Refusal {
     /// DuckDB's library cannot be loaded.
     #[error("cannot load the library of DuckDB: {0}")]
     NoLibrary(String),
+    /// A driver of ADBC cannot be loaded.
+    #[error("cannot load the ADBC driver: {0}")]
+    NoDriver(String),
+    /// Such a database is asked questions, and not measured.
+    #[error("tables of {0} are not measured")]
+    NotMeasured(&'static str),
 }
 
 impl Refusal {
@@ -50,6 +56,8 @@ impl Refusal {
             Refusal::NoConnection { .. } => "no_connection",
             Refusal::QueryFailed(_) => "query_failed",
             Refusal::NoLibrary(_) => "no_library",
+            Refusal::NoDriver(_) => "no_driver",
+            Refusal::NotMeasured(_) => "not_measured",
         }
     }
 
@@ -68,6 +76,12 @@ impl Refusal {
             Refusal::NoLibrary(_) => Some(
                 "DuckDB's library (libduckdb) is on DuckDB's own download page, and in the npm package @duckdb/node-bindings-linux-x64; name the file in FRESHNESS_DUCKDB_LIBRARY, or as `duckdb_library` in freshness.yaml",
             ),
+            Refusal::NoDriver(_) => Some(
+                "install the driver of your warehouse (`pip install adbc-driver-snowflake` holds a file libadbc_driver_snowflake.so) and name that file as `driver`",
+            ),
+            Refusal::NotMeasured(_) => {
+                Some("let a query tell when its tables were loaded: `freshness sources recipes`")
+            }
             Refusal::NoTable(_)
             | Refusal::ServerGone(_)
             | Refusal::NoConnection { .. }
@@ -77,7 +91,18 @@ impl Refusal {
 
     /// Will every table of the connection be refused likewise?
     pub fn is_of_connection(&self) -> bool {
-        matches!(self, Refusal::NoConnection { .. } | Refusal::NoLibrary(_))
+        match self {
+            Refusal::NoConnection { .. }
+            | Refusal::NoLibrary(_)
+            | Refusal::NoDriver(_)
+            | Refusal::NotMeasured(_) => true,
+            Refusal::NoTable(_)
+            | Refusal::BadName(_)
+            | Refusal::NoPermission(_)
+            | Refusal::TimedOut(_)
+            | Refusal::ServerGone(_)
+            | Refusal::QueryFailed(_) => false,
+        }
     }
 }
 

@@ -3,14 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::adbc::{Adbc, AdbcAddress};
+use super::answer::{Question, Unanswered};
 use super::duckdb::Duckdb;
 use super::look::Look;
 use super::postgres::Postgres;
 use super::query::Query;
+use super::question::one_question;
 use super::refusal::Refusal;
 use super::rows::Field;
+use super::sqlite::Sqlite;
 use super::table_name::TableName;
 use super::target::Target;
+use crate::sources::table::{OnRow, TableRead};
 
 /// Where a database is. Holds secrets, so it is made when it is needed and
 /// shown to nobody.
@@ -40,6 +45,10 @@ pub enum Address {
         /// The library of DuckDB, which reads them; the system's if absent.
         library: Option<PathBuf>,
     },
+    /// A file of SQLite.
+    Sqlite(PathBuf),
+    /// Whatever a driver of ADBC leads to.
+    Adbc(AdbcAddress),
 }
 
 /// How long a database may take.
@@ -57,6 +66,8 @@ pub struct Session(Inner);
 enum Inner {
     Postgres(Box<Postgres>),
     Duckdb(Duckdb),
+    Sqlite(Sqlite),
+    Adbc(Adbc),
 }
 
 impl Session {
@@ -78,6 +89,8 @@ impl Session {
             Address::Parquet { files, library } => {
                 Inner::Duckdb(Duckdb::over_files(files, library.as_deref(), limits.query)?)
             }
+            Address::Sqlite(file) => Inner::Sqlite(Sqlite::open(file)),
+            Address::Adbc(address) => Inner::Adbc(Adbc::open(address)?),
         }))
     }
 
@@ -86,6 +99,7 @@ impl Session {
         let query = match &mut self.0 {
             Inner::Postgres(session) => session.query(target),
             Inner::Duckdb(session) => session.query(target),
+            other => Err(other.not_measured()),
         }?;
         Ok(query.sql)
     }
@@ -95,6 +109,7 @@ impl Session {
         match &mut self.0 {
             Inner::Postgres(session) => session.look(target),
             Inner::Duckdb(session) => session.look(target),
+            other => Err(other.not_measured()),
         }
     }
 
@@ -104,6 +119,23 @@ impl Session {
         match &mut self.0 {
             Inner::Postgres(session) => session.rows(tables),
             Inner::Duckdb(session) => session.rows(tables),
+            other => Err(other.not_measured()),
+        }
+    }
+
+    /// Asks a question of the user's own; its rows one by one, as cells.
+    pub(in crate::sources) fn ask(
+        &mut self,
+        question: Question<'_>,
+        on_row: &mut OnRow<'_>,
+    ) -> Result<TableRead, Unanswered> {
+        let sql = one_question(question.sql).map_err(Unanswered::NoQuestion)?;
+        let question = Question { sql, ..question };
+        match &mut self.0 {
+            Inner::Postgres(session) => session.ask(question, on_row),
+            Inner::Duckdb(session) => session.ask(question, on_row),
+            Inner::Sqlite(session) => session.ask(question, on_row),
+            Inner::Adbc(session) => session.ask(question, on_row),
         }
     }
 
@@ -111,8 +143,19 @@ impl Session {
     pub fn is_usable(&self) -> bool {
         match &self.0 {
             Inner::Postgres(session) => session.is_usable(),
-            Inner::Duckdb(_) => true,
+            Inner::Duckdb(_) | Inner::Sqlite(_) | Inner::Adbc(_) => true,
         }
+    }
+}
+
+impl Inner {
+    fn not_measured(&self) -> Refusal {
+        Refusal::NotMeasured(match self {
+            Inner::Postgres(_) => "PostgreSQL",
+            Inner::Duckdb(_) => "DuckDB",
+            Inner::Sqlite(_) => "SQLite",
+            Inner::Adbc(_) => "ADBC",
+        })
     }
 }
 

@@ -1,0 +1,32 @@
+//! Where is a secret, which the configuration only names?
+
+use std::fs;
+use std::path::Path;
+
+use super::environment;
+
+/// A secret, and in words where it is from; `None` if none is named.
+pub(super) fn secret(
+    variable: Option<&str>,
+    file: Option<&Path>,
+) -> Result<Option<(String, String)>, String> {
+    if let Some(name) = variable {
+        return match environment::secret(name) {
+            Some(secret) => Ok(Some((secret, format!("the variable {name}")))),
+            None => Err(format!("the variable {name} is not set")),
+        };
+    }
+    let Some(file) = file else {
+        return Ok(None);
+    };
+    let text = fs::read_to_string(file)
+        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    // An editor ends a file with a line break, which is no part of a secret.
+    let secret = text.trim_end_matches(['\n', '\r']).to_owned();
+    Ok(Some((secret, file.display().to_string())))
+}
+
+/// Is this the name of a variable, rather than a secret in the wrong place?
+pub(super) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,66 @@
+//! How is a configured source read, whatever kind it is?
+//!
+//! Each kind has one function, `collect(settings, asked)`: it reads what is new
+//! since its cursor, says it as [`Told`], and says where to go on next time. The
+//! cursor is the source's own text; it is stored with what was told or not at
+//! all, so a source may be read twice and never skipped.
+
+use std::fmt;
+
+use super::told::Told;
+
+/// What a source is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Its name in freshness.yaml.
+    pub name: &'a str,
+    /// Where to go on, as it said last time; `None`: from the beginning.
+    pub cursor: Option<&'a str>,
+    /// The present, UTC seconds.
+    pub now: i64,
+}
+
+/// What a source told.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// What is new, or told again: storing it twice changes nothing.
+    pub told: Told,
+    /// Where to go on next time; `None`: from the beginning.
+    pub cursor: Option<String>,
+}
+
+/// Why a source told nothing. Holds no secret and no value of a row but the one
+/// that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCollected {
+    /// What is wrong, in lower case.
+    pub what: String,
+    /// What helps, if it is known.
+    pub hint: Option<String>,
+}
+
+impl NotCollected {
+    /// A reason without a remedy.
+    pub fn new(what: impl fmt::Display) -> NotCollected {
+        NotCollected {
+            what: what.to_string(),
+            hint: None,
+        }
+    }
+
+    /// … and with one.
+    pub fn with_hint(what: impl fmt::Display, hint: Option<impl Into<String>>) -> NotCollected {
+        NotCollected {
+            what: what.to_string(),
+            hint: hint.map(Into::into),
+        }
+    }
+}
+
+impl fmt::Display for NotCollected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for NotCollected {}

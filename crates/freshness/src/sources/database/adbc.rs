@@ -1,0 +1,288 @@
+//! How is a database asked through an ADBC driver?
+//!
+//! The user has the driver and names it, so nothing of any warehouse is built
+//! into this program. The session is told to read only and to commit nothing,
+//! as far as the driver can. Rows come in batches of Arrow, one of them on its
+//! way at a time.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use adbc_core::error::{Error, Status};
+use adbc_core::options::{AdbcVersion, OptionConnection, OptionDatabase, OptionValue};
+use adbc_core::{
+    Connection as _, Database as _, Driver as _, LOAD_FLAG_DEFAULT, Optionable, Statement as _,
+};
+use adbc_driver_manager::{ManagedConnection, ManagedDatabase, ManagedDriver, ManagedStatement};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+
+use super::answer::{Counted, NAMED_BY, Question, Unanswered};
+use super::refusal::Refusal;
+use crate::sources::arrow_cells;
+use crate::sources::table::{OnRow, TableRead};
+
+/// A driver, and what it is told.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AdbcAddress {
+    /// File of the driver, its name, or that of a manifest.
+    pub driver: PathBuf,
+    /// Where it begins to speak ADBC, if that cannot be told from its name.
+    pub entry_point: Option<String>,
+    /// Options, secrets among them.
+    pub options: Vec<(String, String)>,
+    /// Values of options that no message may repeat.
+    pub secrets: Vec<String>,
+}
+
+/// A session with a database.
+pub(super) struct Adbc {
+    connection: ManagedConnection,
+    /// Kept for the connection.
+    _database: ManagedDatabase,
+    hushed: Hushed,
+}
+
+/// How long after its limit a driver may take to say that it stopped.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How often a query that is over its limit is told to stop.
+const TELL_AGAIN: Duration = Duration::from_millis(200);
+
+impl Adbc {
+    pub(super) fn open(address: &AdbcAddress) -> Result<Adbc, Refusal> {
+        let AdbcAddress {
+            driver,
+            entry_point,
+            options,
+            secrets,
+        } = address;
+        let hushed = Hushed::new(secrets);
+        let entry_point = entry_point.as_deref().map(str::as_bytes);
+        let version = AdbcVersion::V110;
+        let mut loaded =
+            ManagedDriver::load_from_name(driver, entry_point, version, LOAD_FLAG_DEFAULT, None)
+                .map_err(|error| {
+                    let driver = driver.display();
+                    Refusal::NoDriver(format!("{driver}: {}", first_line(&error.message)))
+                })?;
+        let refused = |error: Error| Refusal::NoConnection {
+            server: driver.display().to_string(),
+            why: hushed.first_line(&error),
+        };
+        let options = options.iter().map(|(key, value)| {
+            let key = OptionDatabase::Other(key.clone());
+            (key, OptionValue::String(value.clone()))
+        });
+        let database = loaded.new_database_with_opts(options).map_err(refused)?;
+        let only_reads = [(OptionConnection::ReadOnly, "true".into())];
+        let connection = match database.new_connection_with_opts(only_reads) {
+            // Few drivers know the option; that they do not is no error.
+            Err(error) if is_unknown_option(&error) => database.new_connection(),
+            connected => connected,
+        };
+        let mut connection = connection.map_err(refused)?;
+        // What is never committed changes nothing; not every database knows.
+        let _ = connection.set_option(OptionConnection::AutoCommit, "false".into());
+        Ok(Adbc {
+            connection,
+            _database: database,
+            hushed,
+        })
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        question: Question<'_>,
+        on_row: &mut OnRow<'_>,
+    ) -> Result<TableRead, Unanswered> {
+        let answered = ask(&mut self.connection, question, on_row, &|error| {
+            refusal(error, &self.hushed)
+        });
+        let _ = self.connection.rollback();
+        answered
+    }
+}
+
+/// What comes from the thread that waits for the driver.
+enum Piece {
+    Schema(SchemaRef),
+    Batch(RecordBatch),
+    Failed(Error),
+    /// Its words may quote data.
+    Unreadable,
+}
+
+/// Asks; the driver is waited for in a thread of its own, which is left alone
+/// if the driver does not even say that it stopped.
+pub(super) fn ask(
+    connection: &mut ManagedConnection,
+    question: Question<'_>,
+    on_row: &mut OnRow<'_>,
+    refusal: &dyn Fn(&Error) -> Refusal,
+) -> Result<TableRead, Unanswered> {
+    let mut statement = connection.new_statement().map_err(|e| refusal(&e))?;
+    let cancel = statement.get_cancel_handle();
+    let deadline = Instant::now() + question.limit;
+    let (sender, pieces) = mpsc::sync_channel(1);
+    let sql = question.sql.to_owned();
+    let asking = thread::Builder::new().spawn(move || send_all(&mut statement, &sql, &sender));
+    if let Err(error) = asking {
+        return Err(Refusal::QueryFailed(error.to_string()).into());
+    }
+    let read = receive_all(&pieces, deadline, question, on_row, refusal);
+    if let Err(Unanswered::Refusal(Refusal::TimedOut(_)) | Unanswered::TooMany(_)) = read {
+        let given_up = Instant::now() + GRACE;
+        while Instant::now() < given_up {
+            // It may not have begun, or may not listen at this moment.
+            let _ = cancel.try_cancel();
+            if let Err(RecvTimeoutError::Disconnected) = pieces.recv_timeout(TELL_AGAIN) {
+                break;
+            }
+        }
+    }
+    read
+}
+
+fn send_all(statement: &mut ManagedStatement, sql: &str, pieces: &SyncSender<Piece>) {
+    let executed = statement
+        .set_sql_query(sql)
+        .and_then(|()| statement.execute());
+    let reader = match executed {
+        Ok(reader) => reader,
+        Err(error) => {
+            // Nobody may be waiting any more, here and below.
+            let _ = pieces.send(Piece::Failed(error));
+            return;
+        }
+    };
+    if pieces.send(Piece::Schema(reader.schema())).is_err() {
+        return;
+    }
+    for batch in reader {
+        let piece = match batch {
+            Ok(batch) => Piece::Batch(batch),
+            Err(_) => Piece::Unreadable,
+        };
+        if pieces.send(piece).is_err() {
+            return;
+        }
+    }
+}
+
+fn receive_all(
+    pieces: &Receiver<Piece>,
+    deadline: Instant,
+    question: Question<'_>,
+    on_row: &mut OnRow<'_>,
+    refusal: &dyn Fn(&Error) -> Refusal,
+) -> Result<TableRead, Unanswered> {
+    let mut counted = Counted::new(question, on_row);
+    let mut ignored = None;
+    let columns = question.columns;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match pieces.recv_timeout(left) {
+            Ok(Piece::Schema(schema)) => {
+                let names = schema.fields().iter().map(|field| field.name().clone());
+                let names: Vec<String> = names.collect();
+                ignored = Some(columns.find(&names, NAMED_BY)?.1);
+            }
+            Ok(Piece::Batch(batch)) => {
+                counted.allow(batch.num_rows() as u64)?;
+                let Counted { rows, on_row, .. } = &mut counted;
+                arrow_cells::each_row(&batch, columns, rows, *on_row)
+                    .map_err(|error| Refusal::QueryFailed(first_line(&error.to_string())))?;
+            }
+            Ok(Piece::Failed(error)) => return Err(refusal(&error).into()),
+            Ok(Piece::Unreadable) => {
+                return Err(Refusal::QueryFailed("the answer cannot be read".to_owned()).into());
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(Refusal::TimedOut(question.limit).into());
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return match ignored {
+                    Some(ignored) => Ok(counted.read(ignored)),
+                    None => Err(Refusal::QueryFailed("no answer".to_owned()).into()),
+                };
+            }
+        }
+    }
+}
+
+fn is_unknown_option(error: &Error) -> bool {
+    matches!(
+        error.status,
+        Status::NotImplemented | Status::InvalidArguments | Status::NotFound
+    )
+}
+
+fn refusal(error: &Error, hushed: &Hushed) -> Refusal {
+    match error.status {
+        Status::Unauthorized | Status::Unauthenticated => {
+            Refusal::NoPermission(hushed.first_line(error))
+        }
+        // What is wrong with data is told with the data.
+        Status::InvalidData | Status::Integrity => {
+            Refusal::QueryFailed("a value of the table cannot be used".to_owned())
+        }
+        _ => Refusal::QueryFailed(hushed.first_line(error)),
+    }
+}
+
+/// What no message may repeat: secrets, and the parts of those that are
+/// addresses, since drivers quote the part that they do not like.
+#[derive(Default)]
+struct Hushed(Vec<String>);
+
+/// Shorter parts say nothing, and are parts of ordinary words.
+const PART_BYTES_MIN: usize = 4;
+
+impl Hushed {
+    fn new(secrets: &[String]) -> Hushed {
+        let mut all = Vec::new();
+        for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+            all.push(secret.clone());
+            let parts = secret.split(|c: char| "/:@?&=; \n".contains(c));
+            let parts = parts.filter(|part| part.len() >= PART_BYTES_MIN);
+            all.extend(parts.map(str::to_owned));
+        }
+        // The longer first, or a part of it would remain.
+        all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Hushed(all)
+    }
+
+    fn first_line(&self, error: &Error) -> String {
+        let mut words = first_line(&error.message);
+        for secret in &self.0 {
+            words = words.replace(secret.as_str(), "…");
+        }
+        words
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_repeats_a_secret_or_a_part_of_it() {
+        let url = "postgresql://ann:hun@ter2pass@db.example/sales".to_owned();
+        let hushed = Hushed::new(&[url, "tok".to_owned()]);
+        let error = Error::with_message_and_status(
+            "could not translate host name \"ter2pass@db.example\", tok",
+            Status::IO,
+        );
+        assert_eq!(
+            hushed.first_line(&error),
+            "could not translate host name \"…@…\", …"
+        );
+    }
+}
