@@ -101,9 +101,8 @@ fn ask<E>(
     if !statement.readonly() || statement.column_count() == 0 {
         return Err(ForeignError::NotReading);
     }
-    let names: Vec<String> = (statement.column_names().into_iter())
-        .map(str::to_owned)
-        .collect();
+    let names = statement.column_names();
+    let names: Vec<String> = names.map(str::to_owned).collect();
     if let Err(refused) = on_columns(&names) {
         return Ok(Err(refused));
     }

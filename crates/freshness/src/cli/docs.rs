@@ -98,6 +98,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `silence` | `command`, `now`, `silences`: `no`, `matchers`, `by`, `why`, `from`, `until` | one silence each |
 | `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
+| `collect` | `command`, `now`, `answer` (`healthy`: all were read), `sources`: `source`, `kind`, `error` and `hint` (null: it was read), counts `arrivals_new`, `arrivals_duplicate`, `runs_new`, `datasets_new`, `datasets_gone`, `told_new`, `remarks` | one source each |
 | `slo measure` | `command`, `now`, `answer` (`healthy`: all was measured), `measured` | one dataset each. With `--dry-run` `queries` instead: `dataset_id`, `environment`, `connection`, `sql` (null if there is none), `reason` |
 | `slo show` | `command`, `declarations`: `dataset_id`, `environment`, `folder`, where it is measured (`table`, `connection`, `partition_filter`, `timezone`; absent if not said), `service_levels` (durations in seconds, days by `calendar`), `values`: every `key` with `value`, a list of what was typed (of one item unless a list was; null: cleared), `file`, `line`, `column` | one declaration each |
 | `coverage check`, `coverage status` | `command`, `now`, `answer` (`healthy` or `not_covered`), `n_contracts`, `n_unhealthy` (scopes of the inventory without a contract included), `n_open_runs`, `n_old_runs` (open for longer than `coverage.max_open_age`), `scopes`, rolled up as `sources` and `datasets` (`name`, `n_scopes`, `n_healthy`, `complete_through` if all are healthy, `words`), `gaps` (`source`, `scope`, `missing`: `contract` or `inventory`) | one scope each |
@@ -113,7 +114,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `explain` | `command`, `now`, `dataset`, `n_arrivals`, `cycle` (the one explained), `cycles` (the last 60), `model`, `incidents` (those it is part of), `promises` (a verdict each) | the document |
 | `plot` | `command`, `now`, and what is drawn: `points` (each arrival: `local` seconds, `minutes` high, `kind`), `missing`, `cycles` (`window` from p10 to p90 and `deadline`, minutes), `moves`, `outages`, `reference`, … | the document |
 | `fit` | `command`, `as_of`, counts `n_…`, `news`, `failed` | one piece of news each; before them, for each dataset that could not be fitted, a line with `change` as `failed`, and `error` |
-| `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings` | one finding each |
+| `doctor` | `command`, `now`, `answer`: `healthy`, `problem` or `could_not_tell`; `findings`; `sources` that are configured: `source`, `health`, `tried_at`, `succeeded_at` (null: never), `error` of the last try (null: none), `arrivals_new` of the last success | one finding each |
 | `evaluate` | see below | one method each |
 | `backtest` | with `--summary`: see below | one dataset, one week, … each; `part` says which |
 | `slo check` | `command`, `now`, `answer`: `healthy`, `breached` or `could_not_tell`; `summary` (counts of `n_datasets`, `n_objectives` and by outcome), `verdicts` (all of them) | one verdict each |

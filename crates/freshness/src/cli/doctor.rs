@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::outputs::{Paint, Table, words, write_document, write_line};
-use crate::rounds::{self, Finding, Health};
+use crate::rounds::{self, Finding, Health, MaxAges, SourceHealth};
 
 /// Say whether the monitor itself is healthy.
 ///
 /// Looks at the store's integrity, at the age of arrivals, models and checks, also
-/// those of promises and of coverage, at the clock and at the configuration. Changes nothing.
+/// those of promises and of coverage, at how each configured source was collected, at the clock and at the configuration. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness doctor
@@ -28,18 +28,20 @@ struct Document<'a> {
     now: Timestamp,
     answer: &'static str,
     findings: &'a [Finding],
+    sources: &'a [SourceHealth],
 }
 
 pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
     let settings = &context.settings;
-    let mut findings = rounds::doctor(
-        &settings.store,
-        now,
-        settings.check.max_model_age,
-        settings.coverage,
-        settings.slo.max_check_age,
-    );
+    let ages = MaxAges {
+        models: settings.check.max_model_age,
+        coverage: settings.coverage,
+        slo: settings.slo.max_check_age,
+        collected: settings.collect.max_age,
+    };
+    let names: Vec<String> = settings.sources.keys().cloned().collect();
+    let (mut findings, sources) = rounds::doctor(&settings.store, &names, now, ages);
     findings.push(clock(context, now));
     findings.push(configuration(context));
 
@@ -61,6 +63,7 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
                 now,
                 answer,
                 findings: &findings,
+                sources: &sources,
             };
             write_document(out.data(), &document)?;
         }

@@ -5,6 +5,7 @@ mod openlineage;
 mod reading;
 pub(in crate::cli) mod files;
 mod lake;
+mod query;
 mod runs;
 mod slo;
 mod summary;
@@ -44,6 +45,7 @@ enum What {
     Datasets(DatasetsArgs),
     Lineage(LineageArgs),
     Dashboards(DashboardsArgs),
+    Query(query::QueryArgs),
     Runs(runs::RunsArgs),
     Slo(slo::SloArgs),
     Dbt(dbt::DbtArgs),
@@ -184,6 +186,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> anyhow::Result<An
         What::Datasets(args) => datasets(&args.input, context),
         What::Lineage(args) => lineage(args, context),
         What::Dashboards(args) => dashboards(args, context),
+        What::Query(args) => query::run(args, context),
         What::Runs(args) => runs::run(args, context),
         What::Openlineage(args) => openlineage::run(args, context),
         What::Slo(args) => slo::run(args, context),

@@ -6,6 +6,7 @@
 mod ack;
 mod backtest;
 mod check;
+mod collect;
 mod completions;
 mod coverage;
 mod demo;
@@ -66,6 +67,7 @@ enum Command {
     Seed(seed::SeedArgs),
     RunLocal(run_local::RunLocalArgs),
     Import(import::ImportArgs),
+    Collect(collect::CollectArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
     Check(check::CheckArgs),
@@ -183,6 +185,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Seed(args) => seed::run(args, context),
         Command::RunLocal(args) => run_local::run(args, context),
         Command::Import(args) => import::run(args, context),
+        Command::Collect(args) => collect::run(args, context),
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),

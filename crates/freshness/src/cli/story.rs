@@ -15,7 +15,9 @@ use jiff::Timestamp;
 
 use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
-use crate::config::{CheckSettings, CoverageSettings, Format, Settings, SloSettings};
+use crate::config::{
+    CheckSettings, CollectSettings, CoverageSettings, Format, Settings, SloSettings,
+};
 use crate::outputs::Output;
 
 pub(super) use folder::Folder;
@@ -46,8 +48,10 @@ impl Story {
             check: CheckSettings::default(),
             coverage: CoverageSettings::default(),
             slo: SloSettings::default(),
+            collect: CollectSettings::default(),
             connections: BTreeMap::new(),
             sources: BTreeMap::new(),
+            chosen: Vec::new(),
         };
         let context = Context {
             clock: Clock::new(settings.now),

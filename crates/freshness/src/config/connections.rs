@@ -94,7 +94,7 @@ impl Connection {
                 ConnectionSection::Duckdb(file)
                 | ConnectionSection::Parquet(file)
                 | ConnectionSection::Sqlite(file) => file.path = home.join(&file.path),
-                ConnectionSection::Adbc(adbc) => adbc.from_home(home),
+                ConnectionSection::Adbc(adbc) => adbc.settle_in(home),
             }
         }
         Connection { section, library }

@@ -7,25 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use super::scalars::SCALARS;
+
 /// The variables this program looks at, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
-
-/// Variables that set something, in the order the help names them.
-const VARIABLES: [&str; 12] = [
-    "FRESHNESS_CONFIG",
-    "FRESHNESS_STORE",
-    "FRESHNESS_NOW",
-    "FRESHNESS_FORMAT",
-    "FRESHNESS_THREADS",
-    "FRESHNESS_LOCK_TIMEOUT",
-    "FRESHNESS_COLOR",
-    "FRESHNESS_FALSE_ALARM_RATE",
-    "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH",
-    "FRESHNESS_SEED",
-    "FRESHNESS_STRICT",
-    "FRESHNESS_DUCKDB_LIBRARY",
-];
 
 const PREFIX: &str = "FRESHNESS_";
 const COMMON: [&str; 9] = [
@@ -82,10 +68,9 @@ impl Environment {
 
     /// Variables that look like ours and set nothing.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.0
-            .keys()
-            .map(String::as_str)
-            .filter(|name| name.starts_with(PREFIX) && !VARIABLES.contains(name))
+        self.0.keys().map(String::as_str).filter(|name| {
+            name.starts_with(PREFIX) && SCALARS.iter().all(|scalar| scalar.variable != *name)
+        })
     }
 
     /// Can the terminal be expected to show more than ASCII? Yes, unless the

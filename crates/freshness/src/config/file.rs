@@ -16,9 +16,11 @@ use serde_saphyr::Spanned;
 
 use super::connections::{self, ConnectionSection};
 use super::refused::refuse;
-use super::sections::{CheckSection, CoverageSection, FitSection, SloSection, one_of, threads};
+use super::sections::{
+    CheckSection, CollectSection, CoverageSection, FitSection, SloSection, one_of, threads,
+};
 use super::sources::{self, SourceSection};
-use super::{ColorChoice, Format};
+use super::{ColorChoice, Format, values};
 
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "freshness.yaml";
@@ -38,6 +40,10 @@ pub struct ConfigFile {
     /// When to use colour.
     #[serde(default, deserialize_with = "one_of")]
     pub color: Option<ColorChoice>,
+    /// How long to wait for another process that writes to the store.
+    #[serde(default, deserialize_with = "values::typed_wait")]
+    #[schemars(with = "Option<String>")]
+    pub lock_timeout: Option<values::Age>,
     /// How to learn.
     #[serde(default)]
     pub fit: FitSection,
@@ -50,6 +56,9 @@ pub struct ConfigFile {
     /// How promises are watched.
     #[serde(default)]
     pub slo: SloSection,
+    /// How sources are collected.
+    #[serde(default)]
+    pub collect: CollectSection,
     /// The databases that hold datasets, by name.
     #[serde(default, deserialize_with = "named")]
     pub connections: BTreeMap<String, ConnectionSection>,
@@ -238,7 +247,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, fit, check, coverage, slo, connections, sources, duckdb_library",
+                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, duckdb_library",
             ),
         );
     }

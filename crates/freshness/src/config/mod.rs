@@ -11,8 +11,10 @@ mod flags;
 mod pictures;
 mod refused;
 mod resolve;
+mod scalars;
 mod secret;
 mod sections;
+mod settings;
 mod sources;
 pub(crate) mod values;
 
@@ -21,8 +23,10 @@ pub use environment::{Environment, object_store_variables};
 pub use file::{ConfigFile, Placed};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;
-pub use resolve::{
-    CheckSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings, resolve,
+pub use resolve::resolve;
+pub use scalars::{Chosen, Origin, SCALARS, Scalar};
+pub use sections::{CheckSection, CollectSection, CoverageSection, FitSection, SloSection};
+pub use settings::{
+    CheckSettings, CollectSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings,
 };
-pub use sections::{CheckSection, CoverageSection, FitSection, SloSection};
 pub use sources::{ArrivalsSection, QuerySection, SourceSection};

@@ -1,160 +1,23 @@
 //! What do the file, the environment and the flags mean together?
 //!
 //! A flag wins over a variable, a variable over the file, the file over the
-//! default; all defaults are on this page.
+//! default.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
-use clap::ValueEnum;
+use anyhow::Context;
 use freshness_core::fit::Parameters;
-use jiff::{SignedDuration, Timestamp};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use jiff::SignedDuration;
 
-use super::pictures::{Protocol, terminal_protocol};
+use super::pictures::terminal_protocol;
+use super::scalars::Chooser;
+use super::settings::{DEFAULT_LOCK_TIMEOUT, DEFAULT_STORE};
 use super::{
-    CheckSection, ConfigFile, Connection, CoverageSection, Environment, FitSection, GlobalFlags,
-    Placed, SloSection, SourceSection, values,
+    CheckSection, CheckSettings, CollectSection, CollectSettings, ColorChoice, ConfigFile,
+    Connection, CoverageSection, CoverageSettings, Environment, FitSection, Format, GlobalFlags,
+    Settings, SloSection, SloSettings, values,
 };
-
-/// Everything a command can be told that is not its own argument.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// The configuration file that was read, if any.
-    pub config_file: Option<PathBuf>,
-    /// The store's file.
-    pub store: PathBuf,
-    /// The instant that stands for the present; `None` is the clock's.
-    pub now: Option<Timestamp>,
-    /// Form of the output.
-    pub format: Format,
-    /// Threads to use; `None` is all cores.
-    pub threads: Option<u16>,
-    /// How long to wait for another process that writes to the store.
-    pub lock_timeout: Duration,
-    /// When to use colour.
-    pub color: ColorChoice,
-    /// May more than ASCII be drawn?
-    pub unicode: bool,
-    /// How the terminal shows pictures, if it can.
-    pub pictures: Option<Protocol>,
-    /// Say nothing on stderr but errors.
-    pub quiet: bool,
-    /// How to learn.
-    pub fit: Parameters,
-    /// How to check.
-    pub check: CheckSettings,
-    /// How coverage is watched.
-    pub coverage: CoverageSettings,
-    /// How promises are watched.
-    pub slo: SloSettings,
-    /// The databases that hold datasets, by name.
-    pub connections: BTreeMap<String, Connection>,
-    /// Where arrivals are read from, by name; paths as this process takes them.
-    pub sources: BTreeMap<String, Placed<SourceSection>>,
-}
-
-/// How to check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CheckSettings {
-    /// Are old models a reason not to tell?
-    pub strict: bool,
-    /// Age from which a model is old.
-    pub max_model_age: SignedDuration,
-}
-
-impl Settings {
-    /// Does a connection name this variable for a secret?
-    pub fn names_variable(&self, name: &str) -> bool {
-        let mut all = (self.connections.values()).flat_map(Connection::variables);
-        all.any(|variable| variable == name)
-    }
-}
-
-/// How coverage is watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CoverageSettings {
-    /// Time since the last check of coverage after which the monitor is ill.
-    pub max_check_age: SignedDuration,
-    /// Time since a begin after which a run that is still open is forgotten.
-    pub max_open_age: SignedDuration,
-}
-
-/// How promises are watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SloSettings {
-    /// Time since the last `slo check` after which the monitor is ill.
-    pub max_check_age: SignedDuration,
-}
-
-/// Form of the output.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// Columns for people
-    #[default]
-    Table,
-    /// One JSON document
-    Json,
-    /// One JSON object per line and dataset
-    Ndjson,
-}
-
-/// When to use colour.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-/// Where the store is, if nobody says otherwise.
-const DEFAULT_STORE: &str = ".freshness/freshness.db";
-
-/// Longer than any import takes to store what it has read.
-const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
-
-impl Default for CheckSettings {
-    fn default() -> CheckSettings {
-        CheckSettings {
-            strict: false,
-            // A daily fit may fail once before its models are called old.
-            max_model_age: SignedDuration::from_hours(36),
-        }
-    }
-}
-
-impl Default for CoverageSettings {
-    fn default() -> CoverageSettings {
-        CoverageSettings {
-            // Whoever has contracts checks them every day at least.
-            max_check_age: SignedDuration::from_hours(24),
-            // No load takes a day; one that ended and did not say so does.
-            max_open_age: SignedDuration::from_hours(24),
-        }
-    }
-}
-
-impl Default for SloSettings {
-    fn default() -> SloSettings {
-        SloSettings {
-            // Whoever has promises checks them every day at least.
-            max_check_age: SignedDuration::from_hours(24),
-        }
-    }
-}
 
 /// Reads the configuration file and settles every question.
 pub fn resolve(flags: GlobalFlags, environment: &Environment) -> anyhow::Result<Settings> {
@@ -187,23 +50,12 @@ fn settle(
         format: file_format,
         threads: file_threads,
         color: file_color,
-        fit:
-            FitSection {
-                false_alarm_rate,
-                false_alarms_per_dataset_month,
-                seed,
-            },
-        check: CheckSection {
-            strict,
-            max_model_age,
-        },
-        coverage: CoverageSection {
-            max_check_age,
-            max_open_age,
-        },
-        slo: SloSection {
-            max_check_age: max_slo_check_age,
-        },
+        lock_timeout: file_lock_timeout,
+        fit,
+        check,
+        coverage,
+        slo,
+        collect,
         connections,
         sources,
         duckdb_library,
@@ -214,81 +66,72 @@ fn settle(
         Some(home) => home.join(path),
         None => path,
     };
-    let file_store = file_store.map(from_home);
-    let library = environment
-        .get("FRESHNESS_DUCKDB_LIBRARY")
-        .map(PathBuf::from)
-        .or(duckdb_library.map(from_home));
+    let mut chooser = Chooser::new(environment);
+    let choose = &mut chooser;
+    let path = |text: &str| Ok(PathBuf::from(text));
+    let store = choose.or(
+        "store",
+        store,
+        path,
+        file_store.map(from_home),
+        PathBuf::from(DEFAULT_STORE),
+    )?;
+    let library = choose.any("duckdb_library", None, path, duckdb_library.map(from_home))?;
+    let format = choose.or(
+        "format",
+        format,
+        values::choice,
+        file_format,
+        Format::default(),
+    )?;
+    let threads = choose.any("threads", threads, values::threads, file_threads)?;
     let no_color = environment.get("NO_COLOR").map(|_| ColorChoice::Never);
-    let defaults = Parameters::default();
+    let is_said = color.is_some() || environment.get("FRESHNESS_COLOR").is_some();
+    let file_color = no_color.or(file_color);
+    let color = choose.or(
+        "color",
+        color,
+        values::choice,
+        file_color,
+        ColorChoice::Auto,
+    )?;
+    if no_color.is_some() && !is_said {
+        choose.by_variable("NO_COLOR");
+    }
+    let lock_timeout = choose.or(
+        "lock_timeout",
+        lock_timeout,
+        values::wait,
+        file_lock_timeout,
+        DEFAULT_LOCK_TIMEOUT,
+    )?;
+    let lock_timeout = Duration::try_from(lock_timeout)
+        .with_context(|| format!("the lock timeout is negative: {lock_timeout:#}"))?;
     let settings = Settings {
-        store: store
-            .or_else(|| environment.get("FRESHNESS_STORE").map(PathBuf::from))
-            .or(file_store)
-            .unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
-        now: now.or(variable(environment, "FRESHNESS_NOW", values::instant)?),
-        format: format
-            .or(variable(environment, "FRESHNESS_FORMAT", values::choice)?)
-            .or(file_format)
-            .unwrap_or_default(),
-        threads: threads
-            .or(variable(environment, "FRESHNESS_THREADS", values::threads)?)
-            .or(file_threads),
-        lock_timeout: lock_timeout
-            .or(variable(
-                environment,
-                "FRESHNESS_LOCK_TIMEOUT",
-                values::wait,
-            )?)
-            .map_or(Ok(DEFAULT_LOCK_TIMEOUT), |timeout| {
-                Duration::try_from(timeout)
-                    .with_context(|| format!("the lock timeout is negative: {timeout:#}"))
-            })?,
-        color: color
-            .or(variable(environment, "FRESHNESS_COLOR", values::choice)?)
-            .or(no_color)
-            .or(file_color)
-            .unwrap_or_default(),
+        store,
+        now: now.or(choose.variable("FRESHNESS_NOW", values::instant)?),
+        format,
+        threads,
+        lock_timeout,
+        color,
         unicode: environment.shows_unicode(),
         pictures: terminal_protocol(environment),
         quiet,
-        fit: Parameters {
-            false_alarm_rate: variable(environment, "FRESHNESS_FALSE_ALARM_RATE", values::share)?
-                .or(false_alarm_rate)
-                .unwrap_or(defaults.false_alarm_rate),
-            false_alarms_per_month: variable(
-                environment,
-                "FRESHNESS_FALSE_ALARMS_PER_DATASET_MONTH",
-                values::alarms,
-            )?
-            .or(false_alarms_per_dataset_month),
-            seed: variable(environment, "FRESHNESS_SEED", values::seed)?
-                .or(seed)
-                .unwrap_or(defaults.seed),
-        },
-        check: CheckSettings {
-            strict: variable(environment, "FRESHNESS_STRICT", values::switch)?
-                .or(strict)
-                .unwrap_or(CheckSettings::default().strict),
-            max_model_age: match max_model_age {
-                Some(age) => age,
-                None => CheckSettings::default().max_model_age,
-            },
-        },
-        coverage: CoverageSettings {
-            max_check_age: match max_check_age {
-                Some(age) => age,
-                None => CoverageSettings::default().max_check_age,
-            },
-            max_open_age: match max_open_age {
-                Some(age) => age,
-                None => CoverageSettings::default().max_open_age,
-            },
-        },
+        fit: parameters(&fit, choose)?,
+        check: how_to_check(&check, choose)?,
+        coverage: how_to_cover(&coverage, choose)?,
         slo: SloSettings {
-            max_check_age: match max_slo_check_age {
-                Some(age) => age,
-                None => SloSettings::default().max_check_age,
+            max_check_age: {
+                let SloSection { max_check_age } = slo;
+                let default = SloSettings::default().max_check_age;
+                choose.age("slo.max_check_age", max_check_age, default)?
+            },
+        },
+        collect: CollectSettings {
+            max_age: {
+                let CollectSection { max_age } = collect;
+                let default = CollectSettings::default().max_age;
+                choose.age("collect.max_age", max_age, default)?
             },
         },
         connections: connections
@@ -299,25 +142,82 @@ fn settle(
             .into_iter()
             .map(|(name, mut source)| {
                 if let Some(home) = home {
-                    source.typed.from_home(home);
+                    source.typed.settle_in(home);
                 }
                 (name, source)
             })
             .collect(),
         config_file,
+        chosen: chooser.done(),
     };
     Ok(settings)
 }
 
-fn variable<T>(
-    environment: &Environment,
-    name: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> anyhow::Result<Option<T>> {
-    environment
-        .get(name)
-        .map(|text| read(text).map_err(|why| anyhow!("{name} is unreadable: {text}: {why}")))
-        .transpose()
+fn parameters(typed: &FitSection, choose: &mut Chooser<'_>) -> anyhow::Result<Parameters> {
+    let FitSection {
+        false_alarm_rate,
+        false_alarms_per_dataset_month,
+        seed,
+    } = *typed;
+    let defaults = Parameters::default();
+    Ok(Parameters {
+        false_alarm_rate: choose.or(
+            "fit.false_alarm_rate",
+            None,
+            values::share,
+            false_alarm_rate,
+            defaults.false_alarm_rate,
+        )?,
+        false_alarms_per_month: choose.any(
+            "fit.false_alarms_per_dataset_month",
+            None,
+            values::alarms,
+            false_alarms_per_dataset_month,
+        )?,
+        seed: choose.or("fit.seed", None, values::seed, seed, defaults.seed)?,
+    })
+}
+
+fn how_to_check(typed: &CheckSection, choose: &mut Chooser<'_>) -> anyhow::Result<CheckSettings> {
+    let CheckSection {
+        strict,
+        max_model_age,
+    } = *typed;
+    let default = CheckSettings::default();
+    Ok(CheckSettings {
+        strict: choose.or("check.strict", None, values::switch, strict, default.strict)?,
+        max_model_age: choose.age("check.max_model_age", max_model_age, default.max_model_age)?,
+    })
+}
+
+fn how_to_cover(
+    typed: &CoverageSection,
+    choose: &mut Chooser<'_>,
+) -> anyhow::Result<CoverageSettings> {
+    let CoverageSection {
+        max_check_age,
+        max_open_age,
+    } = *typed;
+    let default = CoverageSettings::default();
+    Ok(CoverageSettings {
+        max_check_age: choose.age(
+            "coverage.max_check_age",
+            max_check_age,
+            default.max_check_age,
+        )?,
+        max_open_age: choose.age("coverage.max_open_age", max_open_age, default.max_open_age)?,
+    })
+}
+
+impl Chooser<'_> {
+    fn age(
+        &mut self,
+        key: &'static str,
+        file: Option<SignedDuration>,
+        default: SignedDuration,
+    ) -> anyhow::Result<SignedDuration> {
+        self.or(key, None, values::age, file, default)
+    }
 }
 
 #[cfg(test)]

@@ -59,6 +59,16 @@ pub struct SloSection {
     pub max_check_age: Option<values::Age>,
 }
 
+/// How sources are collected, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CollectSection {
+    /// Time since a source was last read after which `doctor` fails, such as `2h`.
+    #[serde(default, deserialize_with = "values::typed_age")]
+    #[schemars(with = "Option<String>")]
+    pub max_age: Option<values::Age>,
+}
+
 pub(super) fn one_of<'de, T: ValueEnum, D: Deserializer<'de>>(
     typed: D,
 ) -> Result<Option<T>, D::Error> {

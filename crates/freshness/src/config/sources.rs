@@ -50,10 +50,10 @@ impl SourceSection {
     }
 
     /// Means its paths from `home`.
-    pub(super) fn from_home(&mut self, home: &Path) {
+    pub(super) fn settle_in(&mut self, home: &Path) {
         match self {
-            SourceSection::Query(query) => query.from_home(home),
-            SourceSection::Arrivals(arrivals) => arrivals.from_home(home),
+            SourceSection::Query(query) => query.settle_in(home),
+            SourceSection::Arrivals(arrivals) => arrivals.settle_in(home),
         }
     }
 

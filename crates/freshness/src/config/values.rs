@@ -88,6 +88,11 @@ pub(crate) fn typed_age<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Ag
 }
 
 /// … in the file.
+pub(crate) fn typed_wait<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Age>, D::Error> {
+    file::read(typed, wait)
+}
+
+/// … in the file.
 pub(crate) fn typed_zone<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Zone>, D::Error> {
     file::read(typed, zone)
 }

@@ -3,8 +3,10 @@
 //! A monitor that is not fed, not fitted or not run reports nothing late, and
 //! looks like a warehouse in which nothing is.
 
+mod collected;
 mod watched;
 
+pub use self::collected::SourceHealth;
 pub use self::watched::open_words;
 
 use std::path::Path;
@@ -46,15 +48,35 @@ pub enum Health {
     Unknown,
 }
 
-/// Looks at the store and what has been done with it.
+/// How old what is done again and again may be.
+#[derive(Debug, Clone, Copy)]
+pub struct MaxAges {
+    /// Models, and the newest arrival.
+    pub models: SignedDuration,
+    /// Checks of coverage, and runs that are open.
+    pub coverage: CoverageSettings,
+    /// Checks of promises.
+    pub slo: SignedDuration,
+    /// The last time that a source was read.
+    pub collected: SignedDuration,
+}
+
+/// Looks at the store and what has been done with it; `names` are the configured
+/// sources.
 pub fn doctor(
     path: &Path,
+    names: &[String],
     now: Timestamp,
-    max_age: SignedDuration,
-    coverage: CoverageSettings,
-    max_slo_age: SignedDuration,
-) -> Vec<Finding> {
+    ages: MaxAges,
+) -> (Vec<Finding>, Vec<SourceHealth>) {
+    let MaxAges {
+        models: max_age,
+        coverage,
+        slo: max_slo_age,
+        collected: max_collected_age,
+    } = ages;
     let mut findings = Vec::new();
+    let mut sources = Vec::new();
     let looked = Store::open(path, Access::ReadOnly).and_then(|store| {
         store.at_one_instant(|store| {
             examine(store, now, max_age, &mut findings)?;
@@ -65,6 +87,8 @@ pub fn doctor(
             } = coverage;
             findings.extend(last_coverage_check(store, now, max_check_age)?);
             findings.extend(old_runs(store, now, max_open_age)?);
+            sources = collected::sources(store, names, now, max_collected_age)?;
+            findings.extend(sources.iter().map(|source| source.finding(now)));
             Ok::<_, StoreError>(())
         })
     });
@@ -73,7 +97,7 @@ pub fn doctor(
         let finding = format!("{error}{}", remedy.unwrap_or_default());
         findings.push(Finding::new("store", Health::Unknown, finding));
     }
-    findings
+    (findings, sources)
 }
 
 fn examine(

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use super::problem::BadRows;
 use super::told::Told;
 
 /// What a source is asked.
@@ -54,6 +55,22 @@ impl NotCollected {
             what: what.to_string(),
             hint: hint.map(Into::into),
         }
+    }
+}
+
+impl NotCollected {
+    /// Rows that mean nothing: how many, and the first.
+    pub(super) fn of_rows(bad: &BadRows) -> NotCollected {
+        let kinds: Vec<String> = bad
+            .by_kind()
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
+        let rows = if bad.n() == 1 { "row" } else { "rows" };
+        let mut what = format!("{} bad {rows} ({})", bad.n(), kinds.join(", "));
+        if let Some(first) = bad.first().first() {
+            what.push_str(&format!(": {first}"));
+        }
+        NotCollected::with_hint(what, bad.hints().first().copied())
     }
 }
 

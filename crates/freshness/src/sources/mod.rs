@@ -10,6 +10,7 @@
 //! (`lake`) and files themselves (`files`), wherever they lie (`place`). Nothing here knows the store, and
 //! nothing asks the clock.
 
+mod arrival_files;
 mod arrivals;
 mod arrow_cells;
 mod collect;
@@ -34,11 +35,13 @@ pub mod place;
 mod problem;
 mod publications;
 mod query;
+mod query_collect;
 mod runs;
 mod slo;
 mod table;
 mod told;
 
+pub use arrival_files::{ArrivalFiles, collect_arrival_files};
 pub use arrivals::{ReadArrival, read_arrivals};
 pub use collect::{Asked, Collected, NotCollected};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
@@ -53,6 +56,7 @@ pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use publications::{ReadPublication, read_manifest, read_names, read_publications, told_time};
 pub use query::{QueryRead, QuerySource, is_incremental, read_query};
+pub use query_collect::collect_query;
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
 pub use table::TableRead;

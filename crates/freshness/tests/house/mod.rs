@@ -2,10 +2,12 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod adbc;
 pub(crate) mod duckdb;
 pub(crate) mod lake;
 pub(crate) mod postgres;
 pub(crate) mod sqlglot;
+pub(crate) mod sqlite;
 
 use std::fmt::Write;
 use std::fs;

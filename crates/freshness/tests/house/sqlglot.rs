@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// The Python that has the package: the one that is named, or the one that
 /// `scripts/test` made.
-fn python() -> PathBuf {
+pub(super) fn python() -> PathBuf {
     if let Some(named) = env::var_os("FRESHNESS_SQLGLOT_PYTHON") {
         return named.into();
     }

@@ -78,7 +78,7 @@ impl AdbcSection {
 
     /// Means its paths from `home`. A driver without a folder is looked for there
     /// first, then where the system keeps libraries.
-    pub(super) fn from_home(&mut self, home: &Path) {
+    pub(super) fn settle_in(&mut self, home: &Path) {
         let is_path = self.driver.components().count() > 1;
         if is_path || home.join(&self.driver).is_file() {
             self.driver = home.join(&self.driver);

@@ -35,7 +35,7 @@ impl ArrivalsSection {
         ))
     }
 
-    pub(super) fn from_home(&mut self, home: &Path) {
+    pub(super) fn settle_in(&mut self, home: &Path) {
         for file in &mut self.files {
             *file = home.join(&*file);
         }

@@ -49,7 +49,7 @@ impl QuerySection {
         }
     }
 
-    pub(super) fn from_home(&mut self, home: &Path) {
+    pub(super) fn settle_in(&mut self, home: &Path) {
         if let Some(file) = &mut self.sql_file {
             *file = home.join(&*file);
         }

@@ -66,7 +66,7 @@ pub fn one_question(sql: &str) -> Result<&str, NoQuestion> {
         .trim_start_matches('(')
         .trim_start()
         .chars()
-        .take_while(|c| c.is_ascii_alphabetic())
+        .take_while(char::is_ascii_alphabetic)
         .collect();
     match BEGINNINGS.contains(&first.to_ascii_lowercase().as_str()) {
         true => Ok(sql[..ends.unwrap_or(sql.len())].trim_end()),

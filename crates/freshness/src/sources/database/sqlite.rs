@@ -63,11 +63,11 @@ impl Sqlite {
         match answered {
             Ok(Ok(())) => Ok(counted.read(ignored)),
             Ok(Err(columns)) => Err(Unanswered::Columns(columns)),
-            Err(error) => Err(self.refusal(error, question).into()),
+            Err(error) => Err(self.refusal(&error, question).into()),
         }
     }
 
-    fn refusal(&self, error: ForeignError, question: Question<'_>) -> Refusal {
+    fn refusal(&self, error: &ForeignError, question: Question<'_>) -> Refusal {
         match error {
             ForeignError::NoFile | ForeignError::NotSqlite => Refusal::NoConnection {
                 server: self.file.display().to_string(),

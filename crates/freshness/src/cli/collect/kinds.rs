@@ -1,0 +1,117 @@
+//! How does a source of freshness.yaml become a reader?
+//!
+//! An arm for each kind: what was typed becomes what the kind's own function
+//! takes, at the time it is read, so that a secret or a file that is missing
+//! fails this source and no other.
+
+use std::fs;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use crate::config::{ArrivalsSection, Connection, QuerySection, Settings, SourceSection};
+use crate::hint::did_you_mean;
+use crate::rounds::collect::Reader;
+use crate::sources::database::Address;
+use crate::sources::{
+    ArrivalFiles, NotCollected, QuerySource, TimeRules, collect_arrival_files, collect_query,
+};
+
+/// What `{since}` is the first time: long enough to learn a year.
+const SINCE: Duration = Duration::from_secs(400 * 86_400);
+
+/// How far a log of loads may be behind its own newest entry.
+const OVERLAP: Duration = Duration::from_secs(2 * 86_400);
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How a source is read.
+pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Settings) -> Reader {
+    match section.clone() {
+        SourceSection::Query(section) => {
+            let connection = connection(&section.connection, settings);
+            let label = name.to_owned();
+            Box::new(move |asked| {
+                let address = address(&section.connection, &connection)?;
+                let source = query(label.clone(), &section, address, asked.now)?;
+                collect_query(&source, asked)
+            })
+        }
+        SourceSection::Arrivals(section) => Box::new(move |asked| {
+            let ArrivalsSection { files, assume_zone } = section.clone();
+            let times = TimeRules {
+                now: asked.now,
+                assume_zone,
+            };
+            collect_arrival_files(&ArrivalFiles { files, times }, asked)
+        }),
+    }
+}
+
+/// A connection by its name.
+pub(in crate::cli) fn connection(
+    name: &str,
+    settings: &Settings,
+) -> Result<Connection, NotCollected> {
+    let configured = &settings.connections;
+    configured.get(name).cloned().ok_or_else(|| {
+        let known = configured.keys().map(String::as_str);
+        let hint = match did_you_mean(name, known) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "name it under `connections` in freshness.yaml".to_owned(),
+        };
+        NotCollected::with_hint(format_args!("no such connection: {name}"), Some(hint))
+    })
+}
+
+/// Where a connection leads, with its secrets.
+pub(in crate::cli) fn address(
+    name: &str,
+    connection: &Result<Connection, NotCollected>,
+) -> Result<Address, NotCollected> {
+    let connection = connection.as_ref().map_err(Clone::clone)?;
+    (connection.address())
+        .map_err(|why| NotCollected::new(format_args!("cannot connect: {name}: {why}")))
+}
+
+/// A query, as it is asked.
+pub(in crate::cli) fn query(
+    label: String,
+    section: &QuerySection,
+    address: Address,
+    now: i64,
+) -> Result<QuerySource, NotCollected> {
+    let QuerySection {
+        connection: _,
+        sql,
+        sql_file,
+        since,
+        overlap,
+        timeout,
+        assume_zone,
+    } = section;
+    let sql = match (sql, sql_file) {
+        (Some(sql), _) => sql.clone(),
+        (None, Some(file)) => fs::read_to_string(file).map_err(|error| {
+            NotCollected::new(format_args!("cannot read {}: {error}", file.display()))
+        })?,
+        (None, None) => return Err(NotCollected::new("no query")),
+    };
+    let or = |age: &Option<SignedDuration>, default: Duration| {
+        age.and_then(|age| Duration::try_from(age).ok())
+            .unwrap_or(default)
+    };
+    Ok(QuerySource {
+        label,
+        address,
+        sql,
+        since: or(since, SINCE),
+        overlap: or(overlap, OVERLAP),
+        timeout: or(timeout, TIMEOUT),
+        times: TimeRules {
+            now,
+            assume_zone: *assume_zone,
+        },
+    })
+}
