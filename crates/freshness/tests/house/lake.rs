@@ -8,8 +8,12 @@
 
 use std::env;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The Python that has the packages: the one that is named, or the one that
 /// `scripts/test` made.
@@ -67,4 +71,87 @@ fn faketime() -> PathBuf {
         .map(|folder| folder.join("libfaketime.so.1"))
         .find(|library| library.exists())
         .expect("no libfaketime here: run scripts/test once, or install the package libfaketime")
+}
+
+/// A server that speaks the protocol of S3, with a bucket `lake`, until it is
+/// dropped.
+pub(crate) struct ObjectStore {
+    server: Child,
+    port: u16,
+}
+
+impl ObjectStore {
+    pub(crate) fn start() -> ObjectStore {
+        let said = tempfile::NamedTempFile::new().unwrap();
+        let server = Command::new(python().with_file_name("moto_server"))
+            // It takes a port that is free, and says which.
+            .args(["-H", "127.0.0.1", "-p", "0"])
+            .stdout(Stdio::null())
+            .stderr(said.reopen().unwrap())
+            .spawn()
+            .expect("no moto here: run scripts/test once");
+        let mut store = ObjectStore { server, port: 0 };
+        let begun = Instant::now();
+        while store.port == 0 {
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "moto does not start"
+            );
+            thread::sleep(Duration::from_millis(50));
+            let said = fs::read_to_string(said.path()).unwrap();
+            let port = said
+                .split("http://127.0.0.1:")
+                .nth(1)
+                .and_then(|rest| rest.split_once('\n'));
+            store.port = port.map_or(0, |(port, _)| port.trim().parse().unwrap());
+        }
+        store.put("", b"");
+        store
+    }
+
+    /// What the program is told of it.
+    pub(crate) fn variables(&self) -> [(&'static str, String); 4] {
+        [
+            (
+                "AWS_ENDPOINT_URL",
+                format!("http://127.0.0.1:{}", self.port),
+            ),
+            ("AWS_ACCESS_KEY_ID", "somebody".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "a secret".to_owned()),
+            ("AWS_REGION", "us-east-1".to_owned()),
+        ]
+    }
+
+    /// Puts an object there; without a name, the bucket.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let head = format!(
+            "PUT /lake/{name} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            bytes.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+
+    /// Puts all files of a folder there.
+    pub(crate) fn put_folder(&self, folder: &Path, prefix: &str) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{prefix}/{}", entry.file_name().to_str().unwrap());
+            match entry.file_type().unwrap().is_dir() {
+                true => self.put_folder(&entry.path(), &name),
+                false => self.put(&name, &fs::read(entry.path()).unwrap()),
+            }
+        }
+    }
+}
+
+impl Drop for ObjectStore {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
 }

@@ -19,7 +19,7 @@ use super::cycles::ByCycle;
 
 /// What a commit did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wrote {
+pub(super) struct Wrote {
     /// Its own time, in milliseconds since 1970 of UTC, if it says one.
     pub(super) at_millis: Option<i64>,
     /// What it calls itself, if it says so: `WRITE`, `OPTIMIZE`.
@@ -84,7 +84,7 @@ struct Stats {
 
 /// Reads a commit as its bytes come.
 #[derive(Debug)]
-pub struct CommitReader<'a> {
+pub(super) struct CommitReader<'a> {
     cycle_column: Option<&'a str>,
     wrote: Wrote,
     metrics: Option<Metrics>,
@@ -96,7 +96,7 @@ pub struct CommitReader<'a> {
 impl<'a> CommitReader<'a> {
     /// A commit of which nothing was read. `cycle_column` is the partition
     /// column whose values are cycles.
-    pub fn new(cycle_column: Option<&'a str>) -> CommitReader<'a> {
+    pub(super) fn new(cycle_column: Option<&'a str>) -> CommitReader<'a> {
         CommitReader {
             cycle_column,
             wrote: Wrote::default(),
@@ -108,7 +108,7 @@ impl<'a> CommitReader<'a> {
     }
 
     /// Takes the next bytes.
-    pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), LakeFault> {
+    pub(super) fn push(&mut self, mut bytes: &[u8]) -> Result<(), LakeFault> {
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
             let (line, rest) = bytes.split_at(end);
             bytes = &rest[1..];
@@ -119,7 +119,7 @@ impl<'a> CommitReader<'a> {
     }
 
     /// The commit has ended.
-    pub fn finish(mut self) -> Result<Wrote, LakeFault> {
+    pub(super) fn finish(mut self) -> Result<Wrote, LakeFault> {
         self.take_line()?;
         if self.n_actions == 0 {
             return Err(LakeFault::Empty);

@@ -13,10 +13,17 @@ use serde::{Deserialize, Serialize};
 use super::commit::{CommitReader, Wrote};
 use super::{LakeError, LakeFault, ReadTable};
 use crate::sources::place::{Entry, Place, PlaceError};
+use crate::sources::problem::quoted;
 use crate::sources::told::{ToldArrival, ToldRemark};
 
 /// Where the log lies in the folder of a table.
 const LOG: &str = "_delta_log";
+
+/// Commits whose actions are in memory at once.
+const COMMITS_AT_ONCE: usize = 8_192;
+
+/// A log with more gaps than this has no more to say.
+const GAPS_TOLD: usize = 20;
 
 /// Bytes of a commit that are read at once.
 const PIECE_BYTES: usize = 64 << 10;
@@ -39,36 +46,79 @@ pub fn read_delta(
     cycle_column: Option<&str>,
     cursor: Option<&str>,
 ) -> Result<ReadTable, LakeError> {
-    let log = table.folder(LOG);
+    let log = Log {
+        folder: table.folder(LOG),
+        cycle_column,
+    };
     // One that nobody can read any more is none.
     let cursor: Option<Cursor> = cursor.and_then(|cursor| serde_json::from_str(cursor).ok());
-    let found = Log::read(table, &log, cycle_column, cursor.as_ref())?;
-    let found = match (&cursor, found.first()) {
-        (Some(cursor), Some(first)) if first.is_at(cursor) => found,
-        (Some(_), _) => Log::read(table, &log, cycle_column, None)?,
-        (None, _) => found,
-    };
+    let mut commits = log.list(table, cursor.as_ref())?;
     let mut read = ReadTable::default();
-    found.remark(&log, cursor.as_ref(), &mut read.told.remarks);
-    let seen = cursor.filter(|cursor| found.first().is_some_and(|first| first.is_at(cursor)));
-    let new = found.0.iter().filter(|commit| {
-        let version = commit.version;
-        seen.as_ref().is_none_or(|seen| version > seen.version)
-    });
-    for commit in new {
-        read.n_read += 1;
-        if commit.wrote.brought() {
-            read.n_brought += 1;
-            commit.tell(&log, dataset, cycle_column, &mut read)?;
+    let mut last = None;
+    if let Some(cursor) = cursor {
+        let known = log.read(&commits[..commits.len().min(1)])?.pop();
+        if known.as_ref().map(Commit::cursor).as_ref() == Some(&cursor) {
+            commits.remove(0);
+            last = known.map(|known| known.cursor());
+        } else {
+            commits = log.list(table, None)?;
+            log.remark(lost(&cursor, &commits), &mut read);
         }
     }
-    let last = found.0.last().map(Commit::cursor);
+    log.remark(gaps(&commits), &mut read);
+    let mut n_unnamed = 0u64;
+    for some in commits.chunks(COMMITS_AT_ONCE) {
+        for commit in log.read(some)? {
+            read.n_read += 1;
+            if commit.wrote.brought() {
+                read.n_brought += 1;
+                n_unnamed += u64::from(commit.wrote.operation.is_none());
+                log.tell(&commit, dataset, &mut read)?;
+            }
+            last = Some(commit.cursor());
+        }
+    }
+    if n_unnamed > 0 {
+        let what = "commits that do not say what they did, taken for writes";
+        log.remark([format!("{what}: {n_unnamed}")], &mut read);
+    }
     read.cursor = last.and_then(|last| serde_json::to_string(&last).ok());
     Ok(read)
 }
 
-/// The commits that were read, in order.
-struct Log(Vec<Commit>);
+/// What of the log has gone, or was not there when it was read last.
+fn lost(cursor: &Cursor, commits: &[Entry]) -> Option<String> {
+    let first = version(&commits.first()?.name)?;
+    Some(match first > cursor.version {
+        true if first == cursor.version + 1 => return None,
+        true => format!(
+            "commits {} to {} were removed before they were read",
+            cursor.version + 1,
+            first - 1
+        ),
+        false => "another table than at the last look: read from its start".to_owned(),
+    })
+}
+
+/// Commits that should be between others.
+fn gaps(commits: &[Entry]) -> impl Iterator<Item = String> {
+    let versions = commits.iter().filter_map(|commit| version(&commit.name));
+    let gap = |(before, after): (u64, u64)| {
+        let n = after - before - 1;
+        (n > 0).then(|| format!("commits are missing: {} to {}", before + 1, after - 1))
+    };
+    versions
+        .clone()
+        .zip(versions.skip(1))
+        .filter_map(gap)
+        .take(GAPS_TOLD)
+}
+
+/// The log of a table.
+struct Log<'a> {
+    folder: Place,
+    cycle_column: Option<&'a str>,
+}
 
 struct Commit {
     version: u64,
@@ -78,86 +128,93 @@ struct Commit {
     wrote: Wrote,
 }
 
-impl Log {
-    fn read(
-        table: &Place,
-        log: &Place,
-        cycle_column: Option<&str>,
-        cursor: Option<&Cursor>,
-    ) -> Result<Log, LakeError> {
-        // A name that sorts right before that of the last commit read.
+impl Log<'_> {
+    /// The commits of the log in their order, from the one that was read last.
+    fn list(&self, table: &Place, cursor: Option<&Cursor>) -> Result<Vec<Entry>, LakeError> {
+        // What sorts right before the name of that commit.
         let after = cursor.map(|cursor| format!("{:020}", cursor.version));
-        let listed = log.list(after.as_deref()).map_err(|error| LakeError {
+        let listed = self.folder.list(after.as_deref());
+        let mut commits = listed.map_err(|error| LakeError {
             place: table.shown().to_owned(),
             fault: match error {
                 PlaceError::NotFound => LakeFault::NoDelta,
                 error => error.into(),
             },
         })?;
-        let mut commits: Vec<Entry> = listed;
         commits.retain(|entry| version(&entry.name).is_some());
-        if commits.is_empty() && cursor.is_none() {
-            return Err(LakeError {
-                place: log.shown().to_owned(),
+        match commits.is_empty() && cursor.is_none() {
+            true => Err(LakeError {
+                place: self.folder.shown().to_owned(),
                 fault: LakeFault::NoCommits,
-            });
+            }),
+            false => Ok(commits),
         }
+    }
+
+    fn read(&self, commits: &[Entry]) -> Result<Vec<Commit>, LakeError> {
         let read = |entry: &Entry, bytes: &mut dyn Read| {
             Ok(Commit {
                 version: version(&entry.name).unwrap_or_default(),
                 modified: entry.modified,
                 bytes: entry.bytes,
-                wrote: read_commit(bytes, cycle_column)?,
+                wrote: read_commit(bytes, self.cycle_column)?,
             })
         };
-        let found = log.read_each(&commits, read);
-        found.map(Log).map_err(|(i, fault)| LakeError {
-            place: log.shown_file(&commits[i].name),
+        let found = self.folder.read_each(commits, read);
+        found.map_err(|(i, fault)| LakeError {
+            place: self.folder.shown_file(&commits[i].name),
             fault,
         })
     }
 
-    fn first(&self) -> Option<&Commit> {
-        self.0.first()
+    fn remark(&self, what: impl IntoIterator<Item = String>, read: &mut ReadTable) {
+        let place = self.folder.shown();
+        read.told
+            .remarks
+            .extend(what.into_iter().map(|what| ToldRemark {
+                place: place.to_owned(),
+                what,
+            }));
     }
 
-    /// Says what of the log is not there.
-    fn remark(&self, log: &Place, cursor: Option<&Cursor>, remarks: &mut Vec<ToldRemark>) {
-        let mut say = |what: String| {
-            remarks.push(ToldRemark {
-                place: log.shown().to_owned(),
-                what,
-            });
-        };
-        if let (Some(first), Some(cursor)) = (self.first(), cursor)
-            && !first.is_at(cursor)
-        {
-            say(match first.version > cursor.version + 1 {
-                true => format!(
-                    "commits {} to {} were removed before they were read",
-                    cursor.version + 1,
-                    first.version - 1
-                ),
-                false => "another table than at the last look: read from its start".to_owned(),
+    /// Tells of a commit that brought data.
+    fn tell(
+        &self,
+        commit: &Commit,
+        dataset: &DatasetId,
+        read: &mut ReadTable,
+    ) -> Result<(), LakeError> {
+        let Commit {
+            version,
+            modified,
+            wrote,
+            ..
+        } = commit;
+        let place = || self.folder.shown_file(&format!("{version:020}.json"));
+        if let Some((column, found)) = self.cycle_column.zip(wrote.other_columns.as_ref()) {
+            return Err(LakeError {
+                place: place(),
+                fault: LakeFault::no_column(column, found),
             });
         }
-        for pair in self.0.windows(2) {
-            let (before, after) = (pair[0].version, pair[1].version);
-            if after > before + 1 {
-                say(format!(
-                    "commits are missing: {} to {}",
-                    before + 1,
-                    after - 1
-                ));
+        let at = wrote.at_millis.map(|millis| millis.div_euclid(1_000));
+        for part in wrote.added.parts(wrote.rows) {
+            if let Some((column, value)) = self.cycle_column.zip(part.unreadable) {
+                read.told.remarks.push(ToldRemark {
+                    place: place(),
+                    what: format!("{column} names no cycle: {}", quoted(&value)),
+                });
             }
+            read.told.arrivals.push(ToldArrival {
+                dataset: dataset.clone(),
+                at: at.unwrap_or(*modified),
+                cycle: part.cycle,
+                run_id: Some(format!("delta:{version}").into()),
+                covers_through: None,
+                rows: part.rows,
+            });
         }
-        let unnamed = |commit: &&Commit| commit.wrote.operation.is_none() && commit.wrote.brought();
-        let n_unnamed = self.0.iter().filter(unnamed).count();
-        if n_unnamed > 0 {
-            say(format!(
-                "commits that do not say what they did, taken for writes: {n_unnamed}"
-            ));
-        }
+        Ok(())
     }
 }
 
@@ -168,47 +225,6 @@ impl Commit {
             at_millis: self.wrote.at_millis,
             bytes: self.bytes,
         }
-    }
-
-    fn is_at(&self, cursor: &Cursor) -> bool {
-        self.cursor() == *cursor
-    }
-
-    fn tell(
-        &self,
-        log: &Place,
-        dataset: &DatasetId,
-        cycle_column: Option<&str>,
-        read: &mut ReadTable,
-    ) -> Result<(), LakeError> {
-        let place = || log.shown_file(&format!("{:020}.json", self.version));
-        if let Some((column, found)) = cycle_column.zip(self.wrote.other_columns.as_ref()) {
-            return Err(LakeError {
-                place: place(),
-                fault: LakeFault::no_column(column, found),
-            });
-        }
-        let at = self.wrote.at_millis.map(|millis| millis.div_euclid(1_000));
-        for part in self.wrote.added.parts(self.wrote.rows) {
-            if let Some((column, value)) = cycle_column.zip(part.unreadable) {
-                read.told.remarks.push(ToldRemark {
-                    place: place(),
-                    what: format!(
-                        "{column} names no cycle: {}",
-                        crate::sources::problem::quoted(&value)
-                    ),
-                });
-            }
-            read.told.arrivals.push(ToldArrival {
-                dataset: dataset.clone(),
-                at: at.unwrap_or(self.modified),
-                cycle: part.cycle,
-                run_id: Some(format!("delta:{}", self.version).into()),
-                covers_through: None,
-                rows: part.rows,
-            });
-        }
-        Ok(())
     }
 }
 
@@ -229,5 +245,123 @@ fn read_commit(bytes: &mut dyn Read, cycle_column: Option<&str>) -> Result<Wrote
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(PlaceError::from(error).into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// A commit that writes a row at a minute, or one that only marks one.
+    fn commit(folder: &Path, version: u64, minute: i64, operation: &str) {
+        let log = folder.join(LOG);
+        fs::create_dir_all(&log).unwrap();
+        let at = minute * 60_000;
+        let actions = format!(
+            "{{\"commitInfo\":{{\"timestamp\":{at},\"operation\":\"{operation}\"}}}}\n\
+             {{\"add\":{{\"path\":\"p\",\"dataChange\":true,\"stats\":\"{{\\\"numRecords\\\":1}}\"}}}}\n"
+        );
+        fs::write(log.join(format!("{version:020}.json")), actions).unwrap();
+    }
+
+    /// What a reading tells: `minute:version`, and the remarks; then its cursor.
+    fn read(folder: &Path, cursor: Option<&str>) -> (String, String) {
+        let table = Place::named(folder.to_str().unwrap(), &[]).unwrap();
+        let dataset = DatasetId::try_from("orders").unwrap();
+        let read = read_delta(&table, &dataset, None, cursor).unwrap();
+        let mut said: Vec<String> = (read.told.arrivals.iter())
+            .map(|arrival| format!("{} {}", arrival.at / 60, arrival.run_id.as_deref().unwrap()))
+            .collect();
+        said.extend(
+            read.told
+                .remarks
+                .iter()
+                .map(|remark| format!("# {}", remark.what)),
+        );
+        (said.join(", "), read.cursor.unwrap())
+    }
+
+    #[test]
+    fn a_second_reading_begins_where_the_first_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 0, 10, "WRITE");
+        commit(folder, 1, 20, "OPTIMIZE");
+        let (said, cursor) = read(folder, None);
+        assert_eq!(said, "10 delta:0");
+        assert_eq!(read(folder, Some(&cursor)), (String::new(), cursor.clone()));
+        commit(folder, 2, 30, "WRITE");
+        assert_eq!(read(folder, Some(&cursor)).0, "30 delta:2");
+        assert_eq!(
+            read(folder, Some("of another version")).0,
+            "10 delta:0, 30 delta:2"
+        );
+    }
+
+    #[test]
+    fn what_was_removed_before_it_was_read_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        (0..5).for_each(|version| commit(folder, version, 10, "WRITE"));
+        let log = folder.join(LOG);
+        let remove =
+            |version: u64| fs::remove_file(log.join(format!("{version:020}.json"))).unwrap();
+        (2..5).for_each(remove);
+        let (_, cursor) = read(folder, None);
+        commit(folder, 2, 20, "WRITE");
+        (0..2).for_each(remove);
+        assert_eq!(read(folder, Some(&cursor)).0, "20 delta:2");
+        remove(2);
+        commit(folder, 4, 40, "WRITE");
+        commit(folder, 7, 70, "WRITE");
+        assert_eq!(
+            read(folder, Some(&cursor)).0,
+            "40 delta:4, 70 delta:7, # commits 2 to 3 were removed before they were read, \
+             # commits are missing: 5 to 6"
+        );
+    }
+
+    #[test]
+    fn another_table_in_the_same_place_is_read_from_its_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 0, 10, "WRITE");
+        commit(folder, 1, 20, "WRITE");
+        let (_, cursor) = read(folder, None);
+        commit(folder, 0, 30, "WRITE");
+        commit(folder, 1, 40, "WRITE");
+        let words = "# another table than at the last look: read from its start";
+        assert_eq!(
+            read(folder, Some(&cursor)).0,
+            format!("30 delta:0, 40 delta:1, {words}")
+        );
+        fs::remove_file(folder.join(LOG).join("00000000000000000001.json")).unwrap();
+        assert_eq!(
+            read(folder, Some(&cursor)).0,
+            format!("30 delta:0, {words}")
+        );
+    }
+
+    #[test]
+    fn only_commits_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 7, 10, "WRITE");
+        for other in [
+            "_last_checkpoint",
+            "00000000000000000006.checkpoint.parquet",
+            "00000000000000000006.checkpoint.0a1b.json",
+            "00000000000000000000.00000000000000000006.compacted.json",
+            "00000000000000000007.crc",
+            ".00000000000000000008.json.tmp",
+            "0000000000000000000x.json",
+        ] {
+            fs::write(folder.join(LOG).join(other), "?").unwrap();
+        }
+        fs::create_dir(folder.join(LOG).join("00000000000000000009.json")).unwrap();
+        assert_eq!(read(folder, None).0, "10 delta:7");
     }
 }

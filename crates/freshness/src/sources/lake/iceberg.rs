@@ -234,3 +234,152 @@ fn by_cycle(summary: &Summary, column: Option<&str>) -> Result<Option<ByCycle>, 
     }
     Ok(Some(found))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    /// Writes a metadata file of snapshots: `minute summary`, each made from the
+    /// one before.
+    fn write(folder: &Path, file: &str, snapshots: &[(i64, &str)]) {
+        fs::create_dir_all(folder.join(METADATA)).unwrap();
+        let (mut list, mut log, mut last) = (Vec::new(), Vec::new(), 0);
+        for (minute, summary) in snapshots {
+            let at = minute * MINUTE;
+            list.push(format!(
+                r#"{{"snapshot-id":{minute},"parent-snapshot-id":{last},"timestamp-ms":{at},"summary":{{{summary}}}}}"#
+            ));
+            log.push(format!(r#"{{"snapshot-id":{minute},"timestamp-ms":{at}}}"#));
+            last = *minute;
+        }
+        let json = format!(
+            r#"{{"format-version":2,"last-updated-ms":{},"current-snapshot-id":{last},"snapshots":[{}],"snapshot-log":[{}]}}"#,
+            last * MINUTE,
+            list.join(","),
+            log.join(",")
+        );
+        fs::write(folder.join(METADATA).join(file), json).unwrap();
+    }
+
+    fn read(folder: &Path, column: Option<&str>, cursor: Option<&str>) -> (String, String) {
+        let table = Place::named(folder.to_str().unwrap(), &[]).unwrap();
+        let dataset = DatasetId::try_from("orders").unwrap();
+        let read = read_iceberg(&table, None, &dataset, column, cursor).unwrap();
+        let mut said: Vec<String> = (read.told.arrivals.iter())
+            .map(|arrival| {
+                let cycle = arrival
+                    .cycle
+                    .map_or(String::new(), |cycle| format!(" {cycle}"));
+                let rows = arrival.rows.map_or("?".to_owned(), |rows| rows.to_string());
+                format!("{}:{rows}{cycle}", arrival.at / 60)
+            })
+            .collect();
+        said.extend(
+            read.told
+                .remarks
+                .iter()
+                .map(|remark| format!("# {}", remark.what)),
+        );
+        (said.join(", "), read.cursor.unwrap())
+    }
+
+    const APPEND: &str = r#""operation":"append","added-records":"3""#;
+
+    #[test]
+    fn what_added_rows_brought_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshots = [
+            (10, APPEND),
+            (20, r#""operation":"append","added-data-files":"1""#),
+            (30, r#""operation":"append","total-records":"3""#),
+            (40, r#""operation":"replace","added-records":"3""#),
+            (
+                50,
+                r#""operation":"overwrite","added-records":"2","deleted-records":"1""#,
+            ),
+            (60, r#""operation":"overwrite","deleted-records":"1""#),
+            (70, r#""operation":"delete","deleted-records":"1""#),
+        ];
+        write(folder.path(), "v1.metadata.json", &snapshots);
+        assert_eq!(read(folder.path(), None, None).0, "10:3, 20:?, 50:2");
+    }
+
+    #[test]
+    fn a_snapshot_that_does_not_say_what_it_did_is_remarked() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshots = [(10, ""), (20, r#""operation":"unheard of""#), (30, APPEND)];
+        write(folder.path(), "v1.metadata.json", &snapshots);
+        let words =
+            "# snapshots that do not say what they did, taken for none that brought data: 2";
+        assert_eq!(read(folder.path(), None, None).0, format!("30:3, {words}"));
+    }
+
+    #[test]
+    fn partitions_are_cycles_where_the_writer_says_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = r#""operation":"append","added-records":"3","partitions.day=2026-09-01/area=eu":"added-records=1","partitions.day=2026-09-02/area=eu":"added-data-files=1,added-records=2""#;
+        write(
+            folder.path(),
+            "v1.metadata.json",
+            &[(10, said), (20, APPEND)],
+        );
+        let (said, _) = read(folder.path(), Some("day"), None);
+        let words = "10:1 2026-09-01T00:00:00, 10:2 2026-09-02T00:00:00, 20:3, # snapshots that do \
+                     not say which partitions they wrote to";
+        assert!(said.starts_with(words), "{said}");
+        let (said, _) = read(folder.path(), Some("area"), None);
+        assert!(
+            said.starts_with("10:3, 20:3, # area names no cycle: \"eu\""),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn the_file_with_the_highest_number_is_read_and_of_two_the_later() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "00009-a.metadata.json", &[(10, APPEND)]);
+        write(
+            folder.path(),
+            "00010-b.metadata.json",
+            &[(10, APPEND), (30, APPEND)],
+        );
+        write(
+            folder.path(),
+            "00010-c.metadata.json",
+            &[(10, APPEND), (20, APPEND)],
+        );
+        for other in [
+            "snap-11.avro",
+            "version-hint.text",
+            "x12.metadata.json",
+            "99.json",
+        ] {
+            fs::write(folder.path().join(METADATA).join(other), "99").unwrap();
+        }
+        assert_eq!(read(folder.path(), None, None).0, "10:3, 30:3");
+    }
+
+    #[test]
+    fn a_second_reading_tells_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "v1.metadata.json", &[(10, APPEND), (100, APPEND)]);
+        let (_, cursor) = read(folder, None, None);
+        assert_eq!(read(folder, None, Some(&cursor)).0, "");
+        write(
+            folder,
+            "v2.metadata.json",
+            &[(10, APPEND), (100, APPEND), (200, APPEND)],
+        );
+        // What came shortly before is told again, for clocks differ.
+        assert_eq!(read(folder, None, Some(&cursor)).0, "100:3, 200:3");
+        // A table that was made anew, or put back.
+        write(folder, "v3.metadata.json", &[(50, APPEND)]);
+        assert_eq!(read(folder, None, Some(&cursor)).0, "50:3");
+    }
+}

@@ -19,7 +19,7 @@ use super::LakeFault;
 /// What is read of a metadata file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Metadata {
+pub(super) struct Metadata {
     format_version: i64,
     /// When the file was written: milliseconds since 1970 of UTC.
     pub(super) last_updated_ms: i64,
@@ -84,7 +84,7 @@ pub(super) const MIB_MAX: u64 = 256;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads a metadata file, plain or zipped.
-pub fn read_metadata(bytes: &mut dyn Read) -> Result<Metadata, LakeFault> {
+pub(super) fn read_metadata(bytes: &mut dyn Read) -> Result<Metadata, LakeFault> {
     read_within(bytes, MIB_MAX << 20)
 }
 

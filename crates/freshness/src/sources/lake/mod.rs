@@ -19,10 +19,8 @@ use std::io;
 use super::place::PlaceError;
 use super::told::Told;
 
-pub use commit::{CommitReader, Wrote};
 pub use delta::read_delta;
 pub use iceberg::read_iceberg;
-pub use metadata::read_metadata;
 
 /// What a table's log says.
 #[derive(Debug, Clone, Default)]
