@@ -14,6 +14,7 @@ mod docs;
 mod doctor;
 mod evaluate;
 mod explain;
+mod export;
 mod fit;
 mod gate;
 mod import;
@@ -68,6 +69,7 @@ enum Command {
     RunLocal(run_local::RunLocalArgs),
     Import(import::ImportArgs),
     Collect(collect::CollectArgs),
+    Export(export::ExportArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
     Check(check::CheckArgs),
@@ -186,6 +188,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::RunLocal(args) => run_local::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Collect(args) => collect::run(args, context),
+        Command::Export(args) => export::run(args, context),
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),

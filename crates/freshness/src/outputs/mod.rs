@@ -12,6 +12,7 @@ pub mod contracts;
 pub mod coverage;
 pub mod comparison;
 pub mod datasets;
+pub mod dbt_sources;
 pub mod evaluation;
 pub mod evaluations;
 pub mod incidents;

@@ -47,7 +47,9 @@ pub use collect::{Asked, Collected, NotCollected};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
-pub use dbt::{DbtError, DbtFiles, Fault, read_dbt, read_dbt_file};
+pub use dbt::{
+    DbtError, DbtFiles, DbtSource, Fault, WRITTEN_BY, read_dbt, read_dbt_file, read_dbt_sources,
+};
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};

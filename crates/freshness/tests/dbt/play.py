@@ -4,8 +4,9 @@
 
 SHOP is a folder with the project, ARCHIVE gets a folder for each command with
 what dbt wrote, and DAYS is a JSON file: a list of {"at", "load": [SQL]} and
-{"at", "dbt": [argument], "keep": folder, "fails", "since": version}. It is that
-time for Python, dbt and the database.
+{"at", "dbt": [argument], "keep": folder, "fails", "since": version, "with": {file
+in SHOP: what is copied there}}. It is that time for Python, dbt and the database,
+which is DuckDB, or PostgreSQL where SHOP_HOST names a server.
 """
 
 import json
@@ -47,6 +48,9 @@ def run(step: dict, archive: Path) -> None:
     os.environ["SHOP_FAILS"] = "x" if step.get("fails") else "1"
     for name in ARTEFACTS:
         (Path("target") / name).unlink(missing_ok=True)
+    for place, copied in step.get("with", {}).items():
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(copied, place)
     sys.argv = ["dbt", *step["dbt"]]
     result = dbtRunner().invoke([*step["dbt"], *USUAL])
     if result.exception:
@@ -60,6 +64,20 @@ def run(step: dict, archive: Path) -> None:
 
 def load(statements: list[str]) -> None:
     """Runs SQL in the database of the shop."""
+    if "SHOP_HOST" in os.environ:
+        import psycopg2
+
+        database = psycopg2.connect(
+            host=os.environ["SHOP_HOST"],
+            port=os.environ["SHOP_PORT"],
+            user=os.environ["SHOP_USER"],
+            dbname="postgres",
+        )
+        with database, database.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+        database.close()
+        return
     import duckdb
 
     with duckdb.connect(os.environ["SHOP_DATABASE"]) as database:

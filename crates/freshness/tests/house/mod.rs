@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod adbc;
+pub(crate) mod dbt;
 pub(crate) mod duckdb;
 pub(crate) mod lake;
 pub(crate) mod postgres;

@@ -116,6 +116,11 @@ impl Postgres {
         }
     }
 
+    /// The port it listens on.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Where it is, for its superuser.
     pub(crate) fn url(&self, database: &str) -> String {
         self.url_of("postgres", database)

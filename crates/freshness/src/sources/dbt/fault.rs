@@ -49,6 +49,8 @@ pub enum Fault {
     Lineage(#[from] LineageError),
     #[error("more than {0} edges between datasets")]
     Edges(usize),
+    #[error("no sources in it: it is no manifest.json of dbt, or its project has none")]
+    NoSources,
     #[error("no manifest.json, sources.json or run_results.json of dbt in it")]
     Nothing,
 }

@@ -10,6 +10,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dashboard::{Dashboard, DashboardId};
 use freshness_core::dataset::DatasetId;
 use md5::{Digest, Md5};
+use serde_json::Value;
 
 use super::fault::Fault;
 use super::graph::{Graph, Through};
@@ -35,6 +36,8 @@ pub(super) struct Known {
     pub(super) settle: i64,
     /// Nothing is stored: it has no rows of its own.
     pub(super) is_view: bool,
+    /// The limits of a source, as dbt knows them.
+    pub(super) criteria: Option<Value>,
 }
 
 /// What dbt asks when it looks how new a source is.
@@ -114,6 +117,7 @@ pub(super) fn read(
             clock: clock(node),
             settle,
             is_view,
+            criteria: node.freshness.clone(),
         };
         known.insert(unique_id.to_string(), one);
     }

@@ -70,6 +70,16 @@ pub(super) struct Metadata<'a> {
     /// The MD5 of the project's name.
     #[serde(borrow, default)]
     pub(super) project_id: Option<Text<'a>>,
+    #[serde(default)]
+    pub(super) env: Lenient<Env>,
+}
+
+/// Variables that somebody wanted to be written down.
+#[derive(Debug, Default, serde::Deserialize)]
+pub(super) struct Env {
+    /// [`WRITTEN_BY`](super::WRITTEN_BY) us, where a file is ours.
+    #[serde(default, rename = "WRITTEN_BY")]
+    pub(super) written_by: Value,
 }
 
 /// A model, seed, snapshot, test …, or a table of a source.
@@ -98,6 +108,8 @@ pub(super) struct Node<'a> {
     pub(super) loaded_at_field: Option<Text<'a>>,
     #[serde(borrow, default)]
     pub(super) loaded_at_query: Option<Text<'a>>,
+    #[serde(default)]
+    pub(super) freshness: Option<Value>,
 }
 
 #[derive(Debug, Default, serde::Deserialize)]

@@ -17,15 +17,18 @@ mod results;
 mod settings;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use freshness_core::civil::Holidays;
+use freshness_core::dataset::DatasetId;
+use serde_json::Value;
 
 pub use fault::{DbtError, Fault};
 
 use self::find::Found;
 use self::house::Known;
 use self::json::{Artefact, Head};
+use self::names::UniqueId;
 use self::results::{Facts, time};
 use super::{House, Told, ToldRemark};
 
@@ -52,6 +55,46 @@ impl DbtFiles {
             skipped: _,
         } = self;
         manifests + sources + run_results
+    }
+}
+
+/// What `metadata.env.WRITTEN_BY` says of files that are ours.
+pub const WRITTEN_BY: &str = "freshness";
+
+/// A source, as a manifest has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DbtSource {
+    /// What dbt calls it: `source.shop.raw.orders`.
+    pub unique_id: String,
+    /// What it is called here.
+    pub dataset: DatasetId,
+    /// Its limits: an object with `warn_after`, `error_after` and `filter`.
+    pub criteria: Option<Value>,
+}
+
+/// The sources in a manifest, by unique id.
+pub fn read_dbt_sources(manifest: &Path, holidays: &Holidays) -> Result<Vec<DbtSource>, DbtError> {
+    let mut reader = Reader::new(false, holidays);
+    find::look_into(&[manifest.to_owned()], &mut reader)?;
+    let sources = reader
+        .known
+        .into_iter()
+        .filter_map(|(unique_id, (_, node))| {
+            let is_source = UniqueId::of(&unique_id)?.kind == names::Kind::Source;
+            is_source.then_some(DbtSource {
+                unique_id,
+                dataset: node.id,
+                criteria: node.criteria.filter(Value::is_object),
+            })
+        });
+    let mut sources: Vec<DbtSource> = sources.collect();
+    sources.sort_unstable_by(|a, b| a.unique_id.cmp(&b.unique_id));
+    match sources.is_empty() {
+        true => Err(DbtError::new(
+            &manifest.display().to_string(),
+            Fault::NoSources,
+        )),
+        false => Ok(sources),
     }
 }
 
@@ -143,6 +186,9 @@ impl Found for Reader<'_> {
                 let manifest = read.map_err(failed)?;
                 self.files.manifests += 1;
                 self.keep(age, manifest, remarks);
+            }
+            Kind::Sources if artefact.metadata.env.0.written_by == WRITTEN_BY => {
+                self.left_out(name, "what `freshness export` wrote is no look of dbt");
             }
             Kind::Sources => {
                 self.facts.looks(&artefact, name).map_err(failed)?;
