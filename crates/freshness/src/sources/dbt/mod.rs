@@ -129,6 +129,19 @@ pub fn read_dbt_file(
     Ok(reader.finish())
 }
 
+/// Reads a tar of what dbt wrote, plain or gzip, by the name that messages give
+/// it.
+pub fn read_dbt_tar(
+    name: &str,
+    mut bytes: &[u8],
+    skip: bool,
+    holidays: &Holidays,
+) -> Result<(Told, DbtFiles), DbtError> {
+    let mut reader = Reader::new(skip, holidays);
+    archive::read(&mut bytes, name, &mut reader)?;
+    Ok(reader.finish())
+}
+
 struct Reader<'a> {
     skip: bool,
     holidays: &'a Holidays,
@@ -300,12 +313,12 @@ fn kind(schema: &str) -> Result<Kind, Fault> {
         known,
     };
     match (parts.next(), number) {
-        // dbt Fusion wrote v20 for a while; it is v12 with more in it.
+        // dbt Fusion wrote v20 for a while, of the same shape.
         (Some("manifest"), Some(7..=12 | 20)) => Ok(Kind::Manifest),
         (Some("manifest"), _) => Err(unknown("manifest", "v7 to v12")),
         (Some("sources"), Some(3)) => Ok(Kind::Sources),
         (Some("sources"), _) => Err(unknown("sources", "v3")),
-        (Some("run-results"), Some(4..=6)) => Ok(Kind::RunResults),
+        (Some("run-results"), Some(4..=6 | 20)) => Ok(Kind::RunResults),
         (Some("run-results"), _) => Err(unknown("run-results", "v4 to v6")),
         _ => Err(unknown("dbt's files", "manifest, sources, run-results")),
     }

@@ -78,11 +78,8 @@ impl Facts {
         let invocation = invocation.map(|id| self.number(id));
         for result in &artefact.results {
             // One that failed saw nothing.
-            if result.status == "runtime error" {
-                continue;
-            }
             let Some(newest) = result.max_loaded_at.as_deref() else {
-                return Err(Fault::Lacks("results.max_loaded_at"));
+                continue;
             };
             let seen = result.snapshotted_at.as_deref();
             let seen = seen.ok_or(Fault::Lacks("results.snapshotted_at"))?;
@@ -121,7 +118,9 @@ impl Facts {
             let Some(id) = UniqueId::of(&result.unique_id) else {
                 continue;
             };
-            match (id.kind, &*result.status) {
+            // dbt Fusion writes some of them with capitals.
+            let status = result.status.to_lowercase();
+            match (id.kind, status.as_str()) {
                 (Kind::Made, "success") if made_data => {
                     if let Some(build) = self.build(result, invocation)? {
                         self.builds.push(build);
@@ -156,7 +155,9 @@ impl Facts {
         result: &Outcome<'_>,
         invocation: Option<Number>,
     ) -> Result<Option<Build>, Fault> {
-        let done = result.timing.iter().find(|step| step.name == "execute");
+        let steps = || result.timing.iter();
+        let executed = steps().find(|step| step.name == "execute");
+        let done = executed.or_else(|| steps().next_back());
         let Some(done) = done.and_then(|step| step.completed_at.as_deref()) else {
             return Ok(None);
         };
@@ -195,8 +196,12 @@ const STATUSES: [&str; 11] = [
 fn rows(response: &Response) -> Option<u64> {
     let rows = response.rows_affected.as_u64()?;
     // Snowflake answers `SUCCESS 1` to a statement that made a whole table: one
-    // row of result.
-    let is_of_result = rows == 1 && response.code.as_str() == Some("SUCCESS");
+    // row of result. dbt Fusion passes on 0 or 1 of the same kind, and no code.
+    let is_of_result = match response.code.as_str() {
+        Some("SUCCESS") => rows == 1,
+        Some(_) => false,
+        None => rows <= 1,
+    };
     (!is_of_result).then_some(rows)
 }
 
