@@ -324,3 +324,22 @@ fn every_command_of_the_page_works_as_written() {
     }
     assert_eq!(n_run, 8);
 }
+
+#[test]
+fn what_dbt_did_after_now_is_left_out_until_it_is_past() {
+    let (clock_behind, right) = (House::empty(), House::empty());
+    let line = format!("import dbt {}", kept("1.5").display());
+    let ran = clock_behind
+        .run(&format!("{line} --now 2026-09-03T00:00:00Z"))
+        .expect(0);
+    for note in [
+        "22 arrivals left out that did not arrive from 1990 to now",
+        "12 runs left out that did not end from 1990 to now",
+    ] {
+        assert!(ran.stderr.contains(note), "{ran:?}");
+    }
+    for house in [&clock_behind, &right] {
+        house.run(&format!("{line} --now {AFTERWARDS}")).expect(0);
+    }
+    assert_eq!(everything(&clock_behind), everything(&right));
+}

@@ -6,6 +6,7 @@
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::lineage::{LineageError, Straightened, straighten};
+use freshness_core::slo::Run;
 use freshness_store::{
     ArrivalBatch, Collected, LineageEdge, Store, StoreError, StraightEdges, ToldBatch, ToldCounts,
     ToldHouse,
@@ -76,6 +77,23 @@ pub fn take(
             what: format!(
                 "{} left out that did not arrive from 1990 to now, such as at {at}",
                 words::count(impossible.len() as u64, "arrival")
+            ),
+        });
+    }
+    let n_runs = runs.len();
+    let is_possible = |run: &Run| {
+        let times = EARLIEST..=now + FUTURE_TOLERANCE_SECONDS;
+        times.contains(&run.finished_at)
+    };
+    let runs: Vec<(DatasetId, Run)> = (runs.into_iter())
+        .filter(|(_, run)| is_possible(run))
+        .collect();
+    if runs.len() < n_runs {
+        remarks.push(ToldRemark {
+            place: "measurements".to_owned(),
+            what: format!(
+                "{} left out that did not end from 1990 to now",
+                words::count((n_runs - runs.len()) as u64, "run")
             ),
         });
     }
