@@ -343,3 +343,51 @@ fn what_dbt_did_after_now_is_left_out_until_it_is_past() {
     }
     assert_eq!(everything(&clock_behind), everything(&right));
 }
+
+/// `new/duplicate` arrivals of the only source, or why there are none.
+fn collected(house: &House) -> String {
+    let ran = house.run(&format!("collect --format json --now {AFTERWARDS}"));
+    let document: serde_json::Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let source = &document["sources"][0];
+    match source["error"].as_str() {
+        Some(error) => error.to_owned(),
+        None => format!(
+            "{}/{}",
+            source["arrivals_new"], source["arrivals_duplicate"]
+        ),
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, &target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_configured_folder_is_read_when_a_file_in_it_is_new_or_changed_and_else_not() {
+    let house = House::empty();
+    let source = "sources: {shop: {dbt: {targets: [archive]}}}\n";
+    fs::write(house.path("freshness.yaml"), source).unwrap();
+    assert!(collected(&house).contains("archive: no such file or folder"));
+    copy(&kept("1.5").join("day-1"), &house.path("archive/day-1"));
+    assert_eq!(collected(&house), "8/0");
+    assert_eq!(collected(&house), "0/0");
+    copy(&kept("1.5").join("day-2"), &house.path("archive/day-2"));
+    assert_eq!(collected(&house), "8/8");
+    // One that is half written stops it, and is read when it is whole.
+    let broken = house.path("archive/day-3/manifest.json");
+    fs::create_dir_all(broken.parent().unwrap()).unwrap();
+    fs::write(&broken, "{\"metadata\": {").unwrap();
+    assert!(collected(&house).contains("day-3/manifest.json: not JSON as dbt writes it"));
+    fs::remove_file(&broken).unwrap();
+    copy(&kept("1.5").join("day-3"), &house.path("archive/day-3"));
+    assert_eq!(collected(&house), "8/16");
+}

@@ -29,4 +29,4 @@ pub use sections::{CheckSection, CollectSection, CoverageSection, FitSection, Sl
 pub use settings::{
     CheckSettings, CollectSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings,
 };
-pub use sources::{ArrivalsSection, QuerySection, SourceSection};
+pub use sources::{ArrivalsSection, DbtSection, QuerySection, SourceSection};

@@ -6,11 +6,14 @@
 //!     query: {connection: warehouse, sql_file: loads.sql}
 //!   drops:
 //!     arrivals: {files: ["drops/*.csv"], assume_zone: UTC}
+//!   shop:
+//!     dbt: {targets: [target]}
 //! ```
 //!
 //! Each is of one kind, with the kind's own keys in a file of its own.
 
 mod arrivals;
+mod dbt;
 mod query;
 
 use std::path::Path;
@@ -19,6 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
 pub use self::arrivals::ArrivalsSection;
+pub use self::dbt::DbtSection;
 pub use self::query::QuerySection;
 
 /// A source as typed. A new kind is a line here, a file beside this one, and an
@@ -30,6 +34,8 @@ pub enum SourceSection {
     Query(QuerySection),
     /// Files of arrivals: CSV, NDJSON or Parquet.
     Arrivals(ArrivalsSection),
+    /// What dbt wrote: target folders and archives of them.
+    Dbt(DbtSection),
 }
 
 impl SourceSection {
@@ -38,6 +44,7 @@ impl SourceSection {
         match self {
             SourceSection::Query(_) => "query",
             SourceSection::Arrivals(_) => "arrivals",
+            SourceSection::Dbt(_) => "dbt",
         }
     }
 
@@ -46,6 +53,7 @@ impl SourceSection {
         match self {
             SourceSection::Query(query) => query.fault(),
             SourceSection::Arrivals(arrivals) => arrivals.fault(),
+            SourceSection::Dbt(dbt) => dbt.fault(),
         }
     }
 
@@ -54,6 +62,7 @@ impl SourceSection {
         match self {
             SourceSection::Query(query) => query.settle_in(home),
             SourceSection::Arrivals(arrivals) => arrivals.settle_in(home),
+            SourceSection::Dbt(dbt) => dbt.settle_in(home),
         }
     }
 
@@ -61,7 +70,7 @@ impl SourceSection {
     pub fn connection(&self) -> Option<&str> {
         match self {
             SourceSection::Query(query) => Some(&query.connection),
-            SourceSection::Arrivals(_) => None,
+            SourceSection::Arrivals(_) | SourceSection::Dbt(_) => None,
         }
     }
 }

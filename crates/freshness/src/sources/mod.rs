@@ -48,8 +48,8 @@ pub use contracts::{ReadContracts, read_contracts, read_inventory};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
 pub use dbt::{
-    DbtError, DbtFiles, DbtSource, Fault, WRITTEN_BY, read_dbt, read_dbt_file, read_dbt_sources,
-    read_dbt_tar,
+    DbtError, DbtFiles, DbtSource, DbtTargets, Fault, WRITTEN_BY, collect_dbt, read_dbt,
+    read_dbt_file, read_dbt_sources, read_dbt_tar,
 };
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};

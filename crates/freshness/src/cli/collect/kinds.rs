@@ -9,12 +9,15 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::config::{ArrivalsSection, Connection, QuerySection, Settings, SourceSection};
+use crate::config::{
+    ArrivalsSection, Connection, DbtSection, QuerySection, Settings, SourceSection,
+};
 use crate::hint::did_you_mean;
 use crate::rounds::collect::Reader;
 use crate::sources::database::Address;
 use crate::sources::{
-    ArrivalFiles, NotCollected, QuerySource, TimeRules, collect_arrival_files, collect_query,
+    ArrivalFiles, DbtTargets, NotCollected, QuerySource, TimeRules, collect_arrival_files,
+    collect_dbt, collect_query,
 };
 
 /// What `{since}` is the first time: long enough to learn a year.
@@ -45,6 +48,13 @@ pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Set
                 assume_zone,
             };
             collect_arrival_files(&ArrivalFiles { files, times }, asked)
+        }),
+        SourceSection::Dbt(section) => Box::new(move |asked| {
+            let DbtSection {
+                targets,
+                skip_unreadable: skip,
+            } = section.clone();
+            collect_dbt(&DbtTargets { targets, skip }, asked)
         }),
     }
 }

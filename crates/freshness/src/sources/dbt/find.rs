@@ -28,6 +28,10 @@ const FOREIGN: [&str; 4] = ["dbt_packages", "dbt_modules", "node_modules", "__py
 
 /// What is done with what is found.
 pub(super) trait Found {
+    /// Is a file of this name and kind to be read?
+    fn wants(&mut self, _name: &str, _metadata: &fs::Metadata) -> bool {
+        true
+    }
     /// A file, by the name that messages give it.
     fn file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), DbtError>;
     /// Something is left out, which is said.
@@ -166,6 +170,9 @@ fn read_file(
     // A pipe would be waited for.
     if !metadata.is_file() {
         found.left_out(name, "not a file");
+        return Ok(());
+    }
+    if !found.wants(name, &metadata) {
         return Ok(());
     }
     if !is_archive && metadata.len() > FILE_BYTES_MAX {

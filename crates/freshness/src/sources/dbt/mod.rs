@@ -7,6 +7,7 @@
 
 mod archive;
 mod arrivals;
+mod collect;
 mod fault;
 mod find;
 mod graph;
@@ -23,6 +24,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
 use serde_json::Value;
 
+pub use collect::{DbtTargets, collect_dbt};
 pub use fault::{DbtError, Fault};
 
 use self::find::Found;
