@@ -199,3 +199,41 @@ fn what_is_no_table_is_refused_and_nothing_is_imported() {
         "00000000000000000003.json: line 1, column 1: not JSON",
     );
 }
+
+#[test]
+fn the_commands_of_the_page_run() {
+    let house = copied();
+    fs::rename(house.path("first"), house.path("lake")).unwrap();
+    for file in [
+        "clicks/2026-09-01/a.csv",
+        "clicks/2026-09-02/a.csv",
+        "visits/2026-09-01/_SUCCESS",
+    ] {
+        let path = house.path(&format!("landing/{file}"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, if file.ends_with("csv") { "id\n1\n" } else { "" }).unwrap();
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lake.md");
+    let page = fs::read_to_string(page).unwrap();
+    let commands = page.split("```sh\n").skip(1).flat_map(|block| {
+        let block = block.split("```").next().unwrap();
+        block
+            .lines()
+            .filter_map(|line| line.strip_prefix("freshness "))
+    });
+    let mut n = 0;
+    for command in commands {
+        // The files were written just now, and the tables in September.
+        let command = command.replace('\'', "");
+        let ran = house
+            .run(&format!("{command} --now 2099-01-01T00:00:00Z"))
+            .expect(0);
+        assert!(
+            !ran.stdout.contains("  0          0 "),
+            "{command}\n{}",
+            ran.stdout
+        );
+        n += 1;
+    }
+    assert_eq!(n, 4);
+}
