@@ -391,3 +391,22 @@ fn a_configured_folder_is_read_when_a_file_in_it_is_new_or_changed_and_else_not(
     copy(&kept("1.5").join("day-3"), &house.path("archive/day-3"));
     assert_eq!(collected(&house), "8/16");
 }
+
+#[test]
+fn an_exposure_is_a_dashboard_that_trust_speaks_of() {
+    let house = House::empty();
+    let line = format!("import dbt {} --now {AFTERWARDS}", kept("1.12").display());
+    house.run(&line).expect(0);
+    house.run(&format!("fit --now {AFTERWARDS}")).expect(0);
+    let ran = house.run(&format!(
+        "trust revenue_board --format json --now {AFTERWARDS}"
+    ));
+    let document: serde_json::Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let board = &document["dashboards"][0];
+    assert_eq!(board["owner"], "Bob <bob@example.com>", "{ran:?}");
+    assert_eq!(board["url"], "https://bi.example.com/revenue");
+    assert_eq!(board["maturity"], "high");
+    // The sources behind it count too, through what is never stored.
+    assert_eq!(board["n_datasets"], 7);
+}

@@ -218,6 +218,40 @@ fn a_load_that_goes_on_while_dbt_looks_has_not_arrived_where_the_owner_says_how_
 }
 
 #[test]
+fn who_is_seen_writing_for_an_hour_is_told_of_the_setting_for_that() {
+    let looks = |at: &[(&str, &str)]| {
+        let look = |&(newest, at): &(&str, &str)| {
+            let time = |clock: &str| format!("2026-09-01T{clock}Z");
+            (time(newest), time(at))
+        };
+        let all: Vec<(String, String)> = at.iter().map(look).collect();
+        let all: Vec<(&str, &str, &str)> = (all.iter())
+            .map(|(newest, at)| (ORDERS, newest.as_str(), at.as_str()))
+            .collect();
+        looks(&all)
+    };
+    let manifest = || source(&json!({"loaded_at_field": "loaded_at"}));
+    let during = looks(&[
+        ("05:00:04", "05:00:07"),
+        ("05:30:01", "05:30:02"),
+        ("05:41:00", "06:00:00"),
+    ]);
+    let told_of = told(&[("manifest.json", manifest()), ("sources.json", during)]);
+    assert_eq!(told_of.arrivals.len(), 3);
+    assert!(
+        remarks(&told_of)[0].contains("`meta.freshness.settle` says when it is over (2 times)")
+    );
+    // Not who is looked at when a load is just over.
+    let after = looks(&[
+        ("05:00:04", "05:00:07"),
+        ("05:00:04", "05:30:00"),
+        ("09:00:00", "09:00:02"),
+    ]);
+    let told_of = told(&[("manifest.json", manifest()), ("sources.json", after)]);
+    assert_eq!(remarks(&told_of), [""; 0]);
+}
+
+#[test]
 fn a_row_of_the_future_and_a_table_without_rows_are_no_arrivals() {
     let told = told(&[
         (

@@ -51,6 +51,13 @@ pub(super) fn tell(facts: &Facts, known: &HashMap<String, Known>, told: &mut Tol
             told.runs.push((dataset, run(look, facts)));
         }
     }
+    for (look, n) in written_to(facts, known) {
+        let unique_id = facts.text(look.unique_id);
+        if let Some((dataset, _)) = dataset(unique_id, known) {
+            let place = format!("{}: {unique_id}", facts.text(look.file));
+            odd.insert((dataset.to_string(), WRITTEN_TO), (place, n));
+        }
+    }
     for build in &facts.builds {
         let unique_id = facts.text(build.unique_id);
         if let Some((dataset, node)) = dataset(unique_id, known) {
@@ -85,6 +92,38 @@ fn dataset<'k>(
     let dataset = DatasetId::try_from(id.rest).ok()?;
     let is_of_releases = id.rest.starts_with("coverage:");
     (!is_of_releases).then_some((dataset, None))
+}
+
+const WRITTEN_TO: &str = "rows were being written when dbt looked, and more came within the hour: if that is one load, `meta.freshness.settle` says when it is over";
+
+/// Sources that were seen while they were written to, with the first such look and
+/// how many there are. A load that takes long looks like that; a stream does too.
+fn written_to<'f>(facts: &'f Facts, known: &HashMap<String, Known>) -> Vec<(&'f Look, u64)> {
+    /// A loader that writes every few seconds has written within a minute.
+    const YOUNG_SECONDS: i64 = 60;
+    const AGAIN_SECONDS: i64 = 3_600;
+    let mut looks: Vec<&Look> = facts.looks.iter().collect();
+    looks.sort_by_key(|look| (look.unique_id, look.at));
+    let mut found: Vec<(&Look, u64)> = Vec::new();
+    for pair in looks.windows(2) {
+        let (look, next) = (pair[0], pair[1]);
+        let node = known.get(facts.text(look.unique_id));
+        let is_open = node.is_none_or(|node| node.clock == Clock::Data && node.settle == 0);
+        let is_young = (0..YOUNG_SECONDS).contains(&(look.at - look.newest));
+        let went_on = look.unique_id == next.unique_id
+            && next.newest > look.newest
+            && next.at - look.at <= AGAIN_SECONDS;
+        if is_open && is_young && went_on {
+            match found
+                .last_mut()
+                .filter(|last| last.0.unique_id == look.unique_id)
+            {
+                Some(last) => last.1 += 1,
+                None => found.push((look, 1)),
+            }
+        }
+    }
+    found
 }
 
 /// Is the newest row an arrival? Says what is odd about it, or why it is none.
