@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::error::{Fault, StoreError};
-use crate::store::Store;
+use crate::store::{Overrides, Store};
 
 /// The number of a dataset inside its store; it never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,10 +94,19 @@ impl Store {
                     Err(error) => Err(error.to_string()),
                 };
                 let told = told.get(&no).map(Vec::as_slice).unwrap_or_default();
-                let declared = told.iter().fold(declared, |declared, told| {
-                    let told = serde_json::from_str(told).map_err(|error| error.to_string());
-                    Ok(declared?.or(told?))
-                });
+                let told: Result<Dataset, String> =
+                    told.iter()
+                        .try_fold(Dataset::undeclared(id.clone()), |known, told| {
+                            let told =
+                                serde_json::from_str(told).map_err(|error| error.to_string());
+                            Ok(known.or(told?))
+                        });
+                let declared = match &self.overrides {
+                    None => declared.and_then(|declared| Ok(declared.or(told?))),
+                    Some(Overrides { over, under }) => {
+                        declared.and_then(|declared| Ok(under(declared.or(over(told?)))))
+                    }
+                };
                 Ok(DatasetEntry {
                     no: DatasetNo(no),
                     declared: declared.map_err(|reason| StoreError::BadDeclaration {

@@ -77,5 +77,5 @@ pub use runs::{EnvironmentNo, RunCounts, RunTail};
 pub use schema::SCHEMA_VERSION;
 pub use slo::{SloChange, SloCheck, SloEvent, SloJudged};
 pub use slo_results::SloResult;
-pub use store::{Access, Store};
+pub use store::{Access, Overrides, Store};
 pub use told::{ToldBatch, ToldCounts, ToldHouse};

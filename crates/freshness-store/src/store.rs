@@ -4,10 +4,13 @@
 //! reported as stored survives a power loss; a writing transaction takes the
 //! lock at its start, so that it never fails half way for want of it.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use freshness_core::dataset::Dataset;
 use jiff::Timestamp;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
@@ -34,6 +37,22 @@ pub struct Store {
     path: PathBuf,
     access: Access,
     busy_timeout: Duration,
+    pub(crate) overrides: Option<Overrides>,
+}
+
+/// What somebody says of datasets that is in no store.
+#[derive(Clone)]
+pub struct Overrides {
+    /// Over what was told of a dataset; what the user imported wins over that.
+    pub over: Arc<dyn Fn(Dataset) -> Dataset + Send + Sync>,
+    /// Where nothing is known after all.
+    pub under: Arc<dyn Fn(Dataset) -> Dataset + Send + Sync>,
+}
+
+impl fmt::Debug for Overrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Overrides")
+    }
 }
 
 /// How long a writer waits for the others.
@@ -69,8 +88,14 @@ impl Store {
                 path: path.to_owned(),
                 access,
                 busy_timeout,
+                overrides: None,
             })
             .map_err(|fault| fault.at(path, access, busy_timeout))
+    }
+
+    /// From now on, [`Store::datasets`] says what these say, too.
+    pub fn override_datasets(&mut self, overrides: Overrides) {
+        self.overrides = Some(overrides);
     }
 
     /// Where the store is.
@@ -81,9 +106,14 @@ impl Store {
     /// Opens `n` read-only stores that all see the same instant until they are
     /// dropped: one for each thread of a long read.
     pub fn readers(&self, n: usize) -> Result<Vec<Store>, StoreError> {
-        let readers = (0..n)
-            .map(|_| Store::open_waiting(&self.path, Access::ReadOnly, self.busy_timeout))
-            .collect::<Result<Vec<_>, _>>()?;
+        let reader = |_| {
+            let opened = Store::open_waiting(&self.path, Access::ReadOnly, self.busy_timeout);
+            opened.map(|store| Store {
+                overrides: self.overrides.clone(),
+                ..store
+            })
+        };
+        let readers = (0..n).map(reader).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();
         loop {
             let mut seen = Vec::with_capacity(n);

@@ -424,11 +424,13 @@ fn the_reference_pages_are_what_the_program_prints() {
         ("cli", include_str!("../../../docs/cli.md")),
         ("json", include_str!("../../../docs/json.md")),
         ("trust", include_str!("../../../docs/trust.md")),
+        ("config", include_str!("../../../docs/config.md")),
+        ("env", include_str!("../../../.env.example")),
     ] {
         let printed = house.run(&format!("docs {page}")).expect(0).stdout;
         assert!(
             printed == committed,
-            "docs/{page}.md is old; run: cargo run -- docs {page} > docs/{page}.md"
+            "docs/{page}.md (of env: .env.example) is old; run: cargo run -- docs {page} > docs/{page}.md"
         );
     }
 }

@@ -108,3 +108,34 @@ fn every_page_that_a_page_links_to_exists() {
         }
     }
 }
+
+#[test]
+fn every_command_of_the_page_on_collecting_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let drops = folder.path().join("drops");
+    fs::create_dir(&drops).unwrap();
+    fs::write(
+        drops.join("a.csv"),
+        "dataset_id,arrived_at\norders,2026-02-27T06:00:00Z\n",
+    )
+    .unwrap();
+    let commands = commands(&read("docs/collect.md"));
+    assert!(commands.len() > 8, "{commands:?}");
+    for call in commands.iter().filter_map(|c| arguments(c)) {
+        let output = Command::new(env!("CARGO_BIN_EXE_freshness"))
+            .args(&call)
+            .env_clear()
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        // The doctor finds that nothing was ever fitted.
+        let codes: &[i32] = if call[0] == "doctor" { &[1] } else { &[0] };
+        assert!(
+            codes.contains(&output.status.code().unwrap()),
+            "freshness {}: {}\n{}",
+            call.join(" "),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}

@@ -19,7 +19,7 @@ pub struct HolidayCalendar {
 }
 
 /// The holiday calendars that are known: a user's own and the built-in ones.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holidays {
     own: Vec<HolidayCalendar>,
 }

@@ -17,7 +17,7 @@ use super::{Answer, Context};
 use crate::hint::failure;
 use crate::outputs::raised::{self, Window};
 use crate::outputs::{BacktestFormat, WholeFile, words, write_backtest};
-use crate::rounds::{self, Backtested, ingest};
+use crate::rounds::{self, Backtested, Learning, ingest};
 use crate::sources::{Source, TimeRules};
 
 /// Replay history: what would have been raised, and when.
@@ -204,7 +204,10 @@ fn walked(
     context: &Context,
 ) -> anyhow::Result<Backtested> {
     let threads = context.settings.threads;
-    let fit = &context.settings.fit;
+    let learning = &Learning {
+        general: &context.settings.fit,
+        rules: Some(&context.settings.rules),
+    };
     let bar = context.out.progress(0, "replaying");
     let progress = |n_more, n| {
         bar.set_length(n);
@@ -213,11 +216,11 @@ fn walked(
     let found = match args.arrivals.is_empty() {
         true => {
             let store = context.open(Access::ReadOnly)?;
-            rounds::backtest(&store, walk, fit, threads, progress)?
+            rounds::backtest(&store, walk, learning, threads, progress)?
         }
         false => {
             let (datasets, lineage) = read(args, now)?;
-            rounds::backtest_of(&datasets, &lineage, walk, fit, threads, progress)
+            rounds::backtest_of(&datasets, &lineage, walk, learning, threads, progress)
         }
     };
     bar.finish_and_clear();

@@ -65,7 +65,8 @@ pub(super) fn run(args: &CollectArgs, context: &mut Context) -> anyhow::Result<A
     let mut store = context.open(Access::Create)?;
     let bar = (context.out).progress(planned.len() as u64, "collecting (sources)");
     let threads = context.settings.threads;
-    let outcomes = collect(&mut store, &planned, threads, now, &|| bar.inc(1));
+    let renames = &context.settings.renames;
+    let outcomes = collect(&mut store, &planned, renames, threads, now, &|| bar.inc(1));
     bar.finish_and_clear();
     let outcomes = outcomes?;
     let is_whole = |outcome: &Outcome| {

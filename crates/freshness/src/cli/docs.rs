@@ -12,7 +12,7 @@ use super::{Answer, Cli, Context};
 use crate::outputs::console::PROMISE_FIELDS;
 use crate::outputs::coverage::SCOPE_FIELDS;
 use crate::outputs::incidents::INCIDENT_FIELDS;
-use crate::outputs::{datasets, measured, slo, slo_history, trust};
+use crate::outputs::{config_page, datasets, measured, slo, slo_history, trust};
 
 /// Print a page of the documentation.
 #[derive(Debug, Args)]
@@ -27,6 +27,10 @@ enum Page {
     Cli,
     /// The JSON of all commands, as in docs/json.md.
     Json,
+    /// The keys of freshness.yaml, as in docs/config.md.
+    Config,
+    /// The variables, as in .env.example.
+    Env,
     /// The rule of the scores, as in docs/trust.md.
     Trust,
 }
@@ -35,6 +39,8 @@ pub(super) fn run(args: &DocsArgs, context: &mut Context) -> anyhow::Result<Answ
     let page = match args.page {
         Page::Cli => reference(),
         Page::Json => shapes(),
+        Page::Config => config_page::page(),
+        Page::Env => config_page::variables(),
         Page::Trust => RULE.to_owned(),
     };
     context.out.data().write_all(page.as_bytes())?;
@@ -99,6 +105,10 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `trust` | `command`, `now`, `fitted_at`, `dashboards`, the worst first | one dashboard each |
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
 | `collect` | `command`, `now`, `answer` (`healthy`: all were read), `sources`: `source`, `kind`, `error` and `hint` (null: it was read), counts `arrivals_new`, `arrivals_duplicate`, `runs_new`, `datasets_new`, `datasets_gone`, `told_new`, `remarks` | one source each |
+| `sources recipes` | `command`, `recipes`: `name`, `warehouse`, `goes_by`, `cannot_see`, `to_do`, `sql` | one recipe each |
+| `config check` | `command`, `file`, `answer` (`sound` or `not_sound`), `faults`: `level` (`error`, `warning`), `line` (null: of no line), `what`, `hint` | one fault each |
+| `config show` | `command`, `file` (null: none was read), `settings`: `key`, `value` (null: not set), `origin` (`flag`, `variable`, `file`, `default`), `from` (the flag, the variable, or file and line) | one setting each |
+| `init` | `command`, `file`, `written`, `sources` (how many), `found` | the document |
 | `slo measure` | `command`, `now`, `answer` (`healthy`: all was measured), `measured` | one dataset each. With `--dry-run` `queries` instead: `dataset_id`, `environment`, `connection`, `sql` (null if there is none), `reason` |
 | `slo show` | `command`, `declarations`: `dataset_id`, `environment`, `folder`, where it is measured (`table`, `connection`, `partition_filter`, `timezone`; absent if not said), `service_levels` (durations in seconds, days by `calendar`), `values`: every `key` with `value`, a list of what was typed (of one item unless a list was; null: cleared), `file`, `line`, `column` | one declaration each |
 | `coverage check`, `coverage status` | `command`, `now`, `answer` (`healthy` or `not_covered`), `n_contracts`, `n_unhealthy` (scopes of the inventory without a contract included), `n_open_runs`, `n_old_runs` (open for longer than `coverage.max_open_age`), `scopes`, rolled up as `sources` and `datasets` (`name`, `n_scopes`, `n_healthy`, `complete_through` if all are healthy, `words`), `gaps` (`source`, `scope`, `missing`: `contract` or `inventory`) | one scope each |

@@ -11,7 +11,7 @@ use super::{Answer, Context};
 use crate::clock::Stopwatch;
 use crate::config::{Format, values};
 use crate::outputs::{Output, words, write_document, write_line};
-use crate::rounds::{self, AsOf, DatasetFailure, FitChange, FitReport, News};
+use crate::rounds::{self, AsOf, DatasetFailure, FitChange, FitReport, Learning, News};
 
 /// Learn what is normal for every dataset.
 ///
@@ -86,6 +86,12 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
     if let Some(seed) = args.seed {
         parameters.seed = seed;
     }
+    // A flag is meant for all datasets.
+    let is_flag = args.false_alarm_rate.is_some() || args.false_alarms_per_dataset_month.is_some();
+    let learning = Learning {
+        general: &parameters,
+        rules: (!is_flag).then_some(&context.settings.rules),
+    };
     let mut store = context.open(Access::ReadWrite)?;
     let stopwatch = Stopwatch::start();
     let bar = context.out.progress(0, "fitting");
@@ -96,7 +102,7 @@ pub(super) fn run(args: &FitArgs, context: &mut Context) -> anyhow::Result<Answe
             true => AsOf::Any,
             false => AsOf::Present,
         },
-        &parameters,
+        &learning,
         context.settings.threads,
         |n_more, n| {
             bar.set_length(n);

@@ -14,7 +14,7 @@ pub(in crate::cli) mod told;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use freshness_core::civil::{Holidays, Zone};
+use freshness_core::civil::Zone;
 use freshness_core::dataset::DatasetId;
 use freshness_store::{Access, DashboardMode, LineageMode, Store};
 
@@ -24,6 +24,7 @@ use summary::{Summary, report};
 
 use super::{Answer, Context};
 use crate::outputs::words;
+use crate::rounds;
 use crate::rounds::ingest;
 use crate::sources::TimeRules;
 
@@ -232,7 +233,7 @@ fn arrivals(args: &ArrivalsArgs, context: &mut Context) -> anyhow::Result<Answer
 }
 
 fn datasets(input: &InputArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    let holidays = Holidays::default();
+    let holidays = rounds::holidays();
     let done = with_progress(input, context, |sources, on_error, on_bytes| {
         ingest::datasets(sources, &holidays, on_error, on_bytes, || store(context))
     })?;

@@ -8,6 +8,7 @@ mod backtest;
 mod check;
 mod collect;
 mod completions;
+mod configuration;
 mod coverage;
 mod demo;
 mod docs;
@@ -19,6 +20,7 @@ mod fit;
 mod gate;
 mod import;
 mod incidents;
+mod init;
 mod man;
 mod mishap;
 mod plot;
@@ -27,6 +29,7 @@ mod run_local;
 mod seed;
 mod silence;
 mod slo;
+mod sources;
 mod sql;
 mod status;
 mod story;
@@ -34,13 +37,15 @@ mod trust;
 mod warehouse;
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use freshness_store::{Access, Store, StoreError};
+use freshness_store::{Access, Overrides, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::{self, Environment, GlobalFlags, Settings};
 use crate::outputs::Output;
+use crate::rounds;
 
 /// Learns when datasets arrive, and says which are late.
 #[derive(Debug, Parser)]
@@ -70,6 +75,9 @@ enum Command {
     Import(import::ImportArgs),
     Collect(collect::CollectArgs),
     Export(export::ExportArgs),
+    Sources(sources::SourcesArgs),
+    Init(init::InitArgs),
+    Config(configuration::ConfigArgs),
     Fit(fit::FitArgs),
     Status(status::StatusArgs),
     Check(check::CheckArgs),
@@ -126,7 +134,15 @@ impl Context {
             lock_timeout,
             ..
         } = &self.settings;
-        Store::open_waiting(store, access, *lock_timeout)
+        let mut store = Store::open_waiting(store, access, *lock_timeout)?;
+        if !self.settings.rules.is_empty() {
+            let (over, under) = (self.settings.rules.clone(), self.settings.rules.clone());
+            store.override_datasets(Overrides {
+                over: Arc::new(move |told| over.over(told)),
+                under: Arc::new(move |known| under.under(known)),
+            });
+        }
+        Ok(store)
     }
 }
 
@@ -165,6 +181,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
     };
     let environment = Environment::read();
     let settings = config::resolve(flags, &environment)?;
+    rounds::know_holidays(settings.holidays.clone());
     let mut context = Context {
         clock: Clock::new(settings.now),
         out: Output::new(&settings),
@@ -189,6 +206,9 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Import(args) => import::run(args, context),
         Command::Collect(args) => collect::run(args, context),
         Command::Export(args) => export::run(args, context),
+        Command::Sources(args) => sources::run(args, context),
+        Command::Init(args) => init::run(args, context),
+        Command::Config(args) => configuration::run(args, context),
         Command::Fit(args) => fit::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Check(args) => check::run(args, context),

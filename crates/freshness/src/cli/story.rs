@@ -16,7 +16,8 @@ use jiff::Timestamp;
 use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
 use crate::config::{
-    CheckSettings, CollectSettings, CoverageSettings, Format, Settings, SloSettings,
+    CheckSettings, CollectSettings, CoverageSettings, DatasetRules, Format, Renames, Settings,
+    SloSettings, Tools,
 };
 use crate::outputs::Output;
 
@@ -51,6 +52,11 @@ impl Story {
             collect: CollectSettings::default(),
             connections: BTreeMap::new(),
             sources: BTreeMap::new(),
+            rules: DatasetRules::default(),
+            rules_typed: Vec::new(),
+            renames: Renames::default(),
+            holidays: user.holidays.clone(),
+            tools: Tools::default(),
             chosen: Vec::new(),
         };
         let context = Context {

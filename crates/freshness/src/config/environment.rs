@@ -45,6 +45,20 @@ pub fn object_store_variables() -> Vec<(String, String)> {
         .collect()
 }
 
+/// Other tools that the environment speaks of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// Airflow.
+    pub airflow: bool,
+    /// Dagster.
+    pub dagster: bool,
+    /// Clients of PostgreSQL.
+    pub postgres: bool,
+}
+
+/// Variables that tell of a tool; their values are not looked at.
+const OF_TOOLS: [&str; 4] = ["AIRFLOW_HOME", "AIRFLOW_CONN_", "DAGSTER_HOME", "PGHOST"];
+
 impl Environment {
     /// Reads the process's environment.
     pub fn read() -> Environment {
@@ -64,6 +78,16 @@ impl Environment {
             .get(name)
             .map(String::as_str)
             .filter(|value| !value.is_empty())
+    }
+
+    /// Which other tools it speaks of.
+    pub fn tools(&self) -> Tools {
+        let has = |start: &str| self.0.keys().any(|name| name.starts_with(start));
+        Tools {
+            airflow: has("AIRFLOW_"),
+            dagster: has("DAGSTER_HOME"),
+            postgres: has("PGHOST"),
+        }
     }
 
     /// Variables that look like ours and set nothing.
@@ -92,7 +116,16 @@ impl FromIterator<(String, String)> for Environment {
         Environment(
             variables
                 .into_iter()
-                .filter(|(name, _)| name.starts_with(PREFIX) || COMMON.contains(&name.as_str()))
+                .filter(|(name, _)| {
+                    let is_tool = OF_TOOLS.iter().any(|start| name.starts_with(start));
+                    is_tool || name.starts_with(PREFIX) || COMMON.contains(&name.as_str())
+                })
+                .map(|(name, value)| {
+                    match name.starts_with(PREFIX) || COMMON.contains(&name.as_str()) {
+                        true => (name, value),
+                        false => (name, String::new()),
+                    }
+                })
                 .collect(),
         )
     }

@@ -14,8 +14,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::Spanned;
 
+use super::calendars::CalendarSection;
 use super::connections::{self, ConnectionSection};
 use super::refused::refuse;
+use super::renames::RenameSection;
+use super::rules::{self, RuleSection, TeamSection};
 use super::sections::{
     CheckSection, CollectSection, CoverageSection, FitSection, SloSection, one_of, threads,
 };
@@ -66,6 +69,24 @@ pub struct ConfigFile {
     #[serde(default, deserialize_with = "placed")]
     #[schemars(with = "BTreeMap<String, SourceSection>")]
     pub sources: BTreeMap<String, Placed<SourceSection>>,
+    /// What is said of datasets by pattern; of those that match the last wins, key by
+    /// key. It wins over what other tools tell, and what the user imported over it.
+    #[serde(default, deserialize_with = "rule_list")]
+    #[schemars(with = "Vec<RuleSection>")]
+    pub datasets: Vec<Placed<RuleSection>>,
+    /// What is said of a team's datasets, by its name.
+    #[serde(default, deserialize_with = "team_map")]
+    #[schemars(with = "BTreeMap<String, TeamSection>")]
+    pub teams: BTreeMap<String, TeamSection>,
+    /// Under which names datasets are kept that other tools name otherwise; for each
+    /// name the first pattern that is found in it counts.
+    #[serde(default)]
+    #[schemars(with = "Vec<RenameSection>")]
+    pub rename: Option<Vec<RenameSection>>,
+    /// Lists of holidays by a name that calendars may use: `business days NAME`.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, CalendarSection>")]
+    pub calendars: Option<BTreeMap<String, CalendarSection>>,
     /// The library of DuckDB, relative to the file.
     pub duckdb_library: Option<PathBuf>,
 }
@@ -103,7 +124,8 @@ impl ConfigFile {
 /// Reads the text of a configuration file; `file` is named in errors.
 fn parse(text: &str, file: &Path) -> anyhow::Result<ConfigFile> {
     // A file of comments only is a file without keys, not a null.
-    serde_saphyr::from_str::<Option<ConfigFile>>(text)
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options::<Option<ConfigFile>>(text, options)
         .map(Option::unwrap_or_default)
         .or_else(|error| refuse(error.without_snippet(), file))
 }
@@ -141,6 +163,34 @@ fn placed<'de, D: Deserializer<'de>>(
         (name, placed)
     };
     Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
+}
+
+/// A rule that is checked as it is read.
+#[derive(Deserialize)]
+struct CheckedRule(#[serde(deserialize_with = "rules::checked")] RuleSection);
+
+fn rule_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<Placed<RuleSection>>, D::Error> {
+    let typed = Option::<Vec<Spanned<CheckedRule>>>::deserialize(typed)?;
+    let placed = |spanned: Spanned<CheckedRule>| Placed {
+        typed: spanned.value.0,
+        line: spanned.referenced.line(),
+        column: spanned.referenced.column(),
+    };
+    Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
+}
+
+/// A team that is checked as it is read.
+#[derive(Deserialize)]
+struct CheckedTeam(#[serde(deserialize_with = "rules::checked_team")] TeamSection);
+
+fn team_map<'de, D: Deserializer<'de>>(
+    typed: D,
+) -> Result<BTreeMap<String, TeamSection>, D::Error> {
+    let typed = Option::<BTreeMap<String, CheckedTeam>>::deserialize(typed)?;
+    let typed = typed.unwrap_or_default().into_iter();
+    Ok(typed
+        .map(|(name, CheckedTeam(team))| (name, team))
+        .collect())
 }
 
 /// A value as text, read as a flag's would be.
@@ -247,7 +297,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, duckdb_library",
+                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, datasets, teams, rename, calendars, duckdb_library",
             ),
         );
     }
@@ -300,12 +350,12 @@ duckdb_library: lib/libduckdb.so
             ),
             ("{duckdb: {file: a}}", "18: unknown key: file"),
             ("{duckdb: {}}", "17: missing field `path`"),
-            ("{oracle: {path: a}}", "9: unknown kind of database: oracle"),
+            ("{oracle: {path: a}}", "9: unknown kind: oracle"),
             (
                 "{duckdb: {path: a}, parquet: {path: b}}",
-                "28: expected one kind of database",
+                "28: expected one kind",
             ),
-            ("lake.duckdb", "8: unknown kind of database: lake.duckdb"),
+            ("lake.duckdb", "8: unknown kind: lake.duckdb"),
         ] {
             let text = format!("connections:\n  a:   {connection}\n");
             let error = parse(&text, Path::new("freshness.yaml")).unwrap_err();

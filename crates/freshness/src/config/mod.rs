@@ -4,13 +4,16 @@
 //! typed, `resolve` says what it means. Inner code is given the resolved
 //! [`Settings`] or a part of them.
 
+mod calendars;
 mod connections;
 mod environment;
 mod file;
 mod flags;
 mod pictures;
 mod refused;
+mod renames;
 mod resolve;
+mod rules;
 mod scalars;
 mod secret;
 mod sections;
@@ -18,15 +21,21 @@ mod settings;
 mod sources;
 pub(crate) mod values;
 
+pub use calendars::CalendarSection;
 pub use connections::{AdbcSection, Connection, ConnectionSection, FileSection, PostgresSection};
-pub use environment::{Environment, object_store_variables};
+pub use environment::{Environment, Tools, object_store_variables};
 pub use file::{ConfigFile, Placed};
 pub use flags::GlobalFlags;
 pub use pictures::Protocol;
+pub use renames::{RenameSection, Renames};
 pub use resolve::resolve;
+pub use rules::{DatasetRules, RuleSection, TeamSection};
 pub use scalars::{Chosen, Origin, SCALARS, Scalar};
 pub use sections::{CheckSection, CollectSection, CoverageSection, FitSection, SloSection};
 pub use settings::{
     CheckSettings, CollectSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings,
 };
-pub use sources::{ArrivalsSection, DbtSection, QuerySection, SourceSection};
+pub use sources::{
+    ArrivalsSection, DbtSection, FilesSection, LakeSection, OpenlineageSection, QuerySection,
+    SourceSection,
+};

@@ -33,14 +33,14 @@ pub(super) fn refuse(error: &YamlError, file: &Path) -> anyhow::Result<ConfigFil
         } => Err(anyhow!(
             "{place}: expected keys with values, such as `store: a.db`"
         )),
-        // Connections are the only keys that are one of several kinds.
+        // Connections and sources are the only keys that are one of several kinds.
         YamlError::SerdeUnknownVariant {
             variant, expected, ..
-        } => Err(anyhow!("{place}: unknown kind of database: {variant}"))
+        } => Err(anyhow!("{place}: unknown kind: {variant}"))
             .hint(format!("known kinds: {}", expected.join(", "))),
         YamlError::ExpectedMappingEndAfterEnumVariantValue { .. } => {
-            Err(anyhow!("{place}: expected one kind of database"))
-                .hint("a connection leads to one place; name another for the other")
+            Err(anyhow!("{place}: expected one kind"))
+                .hint("each has one kind; give the other a name of its own")
         }
         YamlError::Unexpected { .. } => Err(anyhow!("{place}: expected one value")),
         YamlError::Message { msg, .. } => Err(anyhow!("{place}: {msg}")),

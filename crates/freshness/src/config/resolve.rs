@@ -15,8 +15,8 @@ use super::scalars::Chooser;
 use super::settings::{DEFAULT_LOCK_TIMEOUT, DEFAULT_STORE};
 use super::{
     CheckSection, CheckSettings, CollectSection, CollectSettings, ColorChoice, ConfigFile,
-    Connection, CoverageSection, CoverageSettings, Environment, FitSection, Format, GlobalFlags,
-    Settings, SloSection, SloSettings, values,
+    Connection, CoverageSection, CoverageSettings, DatasetRules, Environment, FitSection, Format,
+    GlobalFlags, Renames, Settings, SloSection, SloSettings, calendars, values,
 };
 
 /// Reads the configuration file and settles every question.
@@ -58,6 +58,10 @@ fn settle(
         collect,
         connections,
         sources,
+        datasets,
+        teams,
+        rename,
+        calendars,
         duckdb_library,
     } = file;
     // A path in a file is meant from where the file is.
@@ -147,6 +151,14 @@ fn settle(
                 (name, source)
             })
             .collect(),
+        rules: DatasetRules::new(
+            (datasets.iter()).map(|rule| rule.typed.clone()).collect(),
+            teams,
+        ),
+        rules_typed: datasets,
+        renames: Renames::new(rename.unwrap_or_default()),
+        tools: environment.tools(),
+        holidays: calendars::read(calendars.unwrap_or_default(), home)?,
         config_file,
         chosen: chooser.done(),
     };

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use freshness_core::civil::Holidays;
 use freshness_core::fit::Parameters;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pictures::Protocol;
 use super::scalars::Chosen;
-use super::{Connection, Placed, SourceSection};
+use super::{Connection, DatasetRules, Placed, Renames, RuleSection, SourceSection, Tools};
 
 /// Everything a command can be told that is not its own argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,16 @@ pub struct Settings {
     pub connections: BTreeMap<String, Connection>,
     /// Where arrivals are read from, by name; paths as this process takes them.
     pub sources: BTreeMap<String, Placed<SourceSection>>,
+    /// What is said of datasets, by pattern and by team.
+    pub rules: DatasetRules,
+    /// … the patterns, as typed.
+    pub rules_typed: Vec<Placed<RuleSection>>,
+    /// Under which names datasets are kept.
+    pub renames: Renames,
+    /// The holidays that calendars may name, the user's own first.
+    pub holidays: Holidays,
+    /// Which other tools the environment speaks of.
+    pub tools: Tools,
     /// What each scalar is, and who said so.
     pub chosen: Vec<Chosen>,
 }

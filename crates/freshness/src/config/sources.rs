@@ -14,15 +14,21 @@
 
 mod arrivals;
 mod dbt;
+mod files;
+mod lake;
+mod openlineage;
 mod query;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
 pub use self::arrivals::ArrivalsSection;
 pub use self::dbt::DbtSection;
+pub use self::files::FilesSection;
+pub use self::lake::LakeSection;
+pub use self::openlineage::OpenlineageSection;
 pub use self::query::QuerySection;
 
 /// A source as typed. A new kind is a line here, a file beside this one, and an
@@ -34,8 +40,16 @@ pub enum SourceSection {
     Query(QuerySection),
     /// Files of arrivals: CSV, NDJSON or Parquet.
     Arrivals(ArrivalsSection),
+    /// Files that are themselves the deliveries.
+    Files(FilesSection),
+    /// Delta tables.
+    Delta(LakeSection),
+    /// Iceberg tables.
+    Iceberg(LakeSection),
     /// What dbt wrote: target folders and archives of them.
     Dbt(DbtSection),
+    /// Files of events of OpenLineage.
+    Openlineage(OpenlineageSection),
 }
 
 impl SourceSection {
@@ -44,7 +58,11 @@ impl SourceSection {
         match self {
             SourceSection::Query(_) => "query",
             SourceSection::Arrivals(_) => "arrivals",
+            SourceSection::Files(_) => "files",
+            SourceSection::Delta(_) => "delta",
+            SourceSection::Iceberg(_) => "iceberg",
             SourceSection::Dbt(_) => "dbt",
+            SourceSection::Openlineage(_) => "openlineage",
         }
     }
 
@@ -53,7 +71,10 @@ impl SourceSection {
         match self {
             SourceSection::Query(query) => query.fault(),
             SourceSection::Arrivals(arrivals) => arrivals.fault(),
+            SourceSection::Files(files) => files.fault(),
+            SourceSection::Delta(lake) | SourceSection::Iceberg(lake) => lake.fault(),
             SourceSection::Dbt(dbt) => dbt.fault(),
+            SourceSection::Openlineage(events) => events.fault(),
         }
     }
 
@@ -62,7 +83,10 @@ impl SourceSection {
         match self {
             SourceSection::Query(query) => query.settle_in(home),
             SourceSection::Arrivals(arrivals) => arrivals.settle_in(home),
+            SourceSection::Files(files) => files.settle_in(home),
+            SourceSection::Delta(lake) | SourceSection::Iceberg(lake) => lake.settle_in(home),
             SourceSection::Dbt(dbt) => dbt.settle_in(home),
+            SourceSection::Openlineage(events) => events.settle_in(home),
         }
     }
 
@@ -70,9 +94,29 @@ impl SourceSection {
     pub fn connection(&self) -> Option<&str> {
         match self {
             SourceSection::Query(query) => Some(&query.connection),
-            SourceSection::Arrivals(_) | SourceSection::Dbt(_) => None,
+            _ => None,
         }
     }
+
+    /// The files and folders on this machine that it names; the last part of each
+    /// may be a pattern.
+    pub fn paths(&self) -> Vec<&Path> {
+        let here = |place: &'_ String| !place.contains("://");
+        match self {
+            SourceSection::Query(_) | SourceSection::Files(_) => Vec::new(),
+            SourceSection::Arrivals(arrivals) => paths(&arrivals.files),
+            SourceSection::Openlineage(events) => paths(&events.files),
+            SourceSection::Dbt(dbt) => paths(&dbt.targets),
+            SourceSection::Delta(lake) | SourceSection::Iceberg(lake) => {
+                let tables = lake.tables.iter().filter(|place| here(place));
+                tables.map(Path::new).collect()
+            }
+        }
+    }
+}
+
+fn paths(of: &[PathBuf]) -> Vec<&Path> {
+    of.iter().map(PathBuf::as_path).collect()
 }
 
 /// A source, checked where it stands in the file.

@@ -12,7 +12,7 @@ use freshness_core::state::{Overdue, Replayed, Walk, in_generations, overdue, re
 use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
-use super::{DatasetFailure, RoundError, holidays};
+use super::{DatasetFailure, Learning, RoundError, holidays};
 
 /// Before the first arrival of all nothing is known of any cycle, except that
 /// its sender may say which one it was: of a month before, at most.
@@ -45,7 +45,7 @@ pub struct ReplayedDataset {
 pub fn backtest(
     store: &Store,
     walk: &Walk,
-    parameters: &Parameters,
+    parameters: &Learning<'_>,
     threads: Option<u16>,
     progress: impl Fn(u64, u64) + Sync,
 ) -> Result<Backtested, RoundError> {
@@ -72,7 +72,8 @@ pub fn backtest(
             let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
             let history = store.history(entry.no).map_err(|error| error.to_string())?;
             let upstream = upstream_of(place);
-            replay_one(dataset, &history, &holidays, walk, parameters, &upstream)
+            let parameters = parameters.of(dataset);
+            replay_one(dataset, &history, &holidays, walk, &parameters, &upstream)
         };
         let done = |n_more| progress(n_more, entries.len() as u64);
         share(store, n_threads, places, one, done)
@@ -86,7 +87,7 @@ pub fn backtest_of(
     datasets: &[(Dataset, ArrivalHistory)],
     lineage: &Lineage,
     walk: &Walk,
-    parameters: &Parameters,
+    parameters: &Learning<'_>,
     threads: Option<u16>,
     progress: impl Fn(u64, u64) + Sync,
 ) -> Backtested {
@@ -101,7 +102,8 @@ pub fn backtest_of(
         let one = |(): &(), &place: &usize| {
             let (dataset, history) = &datasets[place];
             let upstream = upstream_of(place);
-            replay_one(dataset, history, &holidays, walk, parameters, &upstream)
+            let parameters = parameters.of(dataset);
+            replay_one(dataset, history, &holidays, walk, &parameters, &upstream)
         };
         let done = |n_more| progress(n_more, datasets.len() as u64);
         Ok::<_, Infallible>(share_with(vec![(); n_threads], places, one, done))

@@ -15,6 +15,7 @@ use freshness_store::{Collected as Cursor, Store, StoreError};
 use jiff::Timestamp;
 
 use super::told::{TakeError, Taken, take};
+use crate::config::Renames;
 use crate::sources::{Asked, Collected, NotCollected};
 
 /// How a source is read.
@@ -50,6 +51,7 @@ const AT_ONCE: u16 = 4;
 pub fn collect(
     store: &mut Store,
     planned: &[Planned],
+    renames: &Renames,
     threads: Option<u16>,
     now: Timestamp,
     done: &dyn Fn(),
@@ -81,7 +83,7 @@ pub fn collect(
         drop(sender);
         for (i, told) in receiver {
             let Planned { name, kind, .. } = &planned[i];
-            let taken = told.and_then(|told| keep(store, name, told, now));
+            let taken = told.and_then(|told| keep(store, name, told, renames, now));
             if let Err(reason) = &taken {
                 store.record_failure(name, &reason.what, now)?;
             }
@@ -111,6 +113,7 @@ fn keep(
     store: &mut Store,
     name: &str,
     told: Collected,
+    renames: &Renames,
     now: Timestamp,
 ) -> Result<Taken, NotCollected> {
     let Collected { told, cursor } = told;
@@ -119,7 +122,7 @@ fn keep(
         cursor,
         at: now,
     };
-    take(store, told, Some(cursor), now.as_second()).map_err(|error| {
+    take(store, told, renames, Some(cursor), now.as_second()).map_err(|error| {
         let hint = match &error {
             TakeError::Lineage(_) => Some("one of these edges is wrong"),
             TakeError::Store(error) => error.hint(),

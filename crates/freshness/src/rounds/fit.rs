@@ -2,7 +2,7 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
-use freshness_core::fit::{self, Change, Fitted, Model, Move, Parameters, ShiftNote};
+use freshness_core::fit::{self, Change, Fitted, Model, Move, ShiftNote};
 use freshness_core::schedule::Calendar;
 use freshness_core::{civil::Holidays, dataset::DatasetId};
 use freshness_store::{DatasetEntry, FitRun, Store};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::edge_lags::edge_lags;
 use super::share::{n_threads, share};
-use super::{DatasetFailure, RoundError, holidays};
+use super::{DatasetFailure, Learning, RoundError, holidays};
 use crate::clock::{CLOCK_SLACK, Clock};
 
 /// What a fit learned that the one before did not know.
@@ -96,7 +96,7 @@ pub fn fit(
     store: &mut Store,
     clock: &Clock,
     allowed: AsOf,
-    parameters: &Parameters,
+    parameters: &Learning<'_>,
     threads: Option<u16>,
     progress: impl Fn(u64, u64) + Sync,
 ) -> Result<FitReport, RoundError> {
@@ -174,13 +174,14 @@ fn fit_one(
     entry: &DatasetEntry,
     holidays: &Holidays,
     as_of: Timestamp,
-    parameters: &Parameters,
+    parameters: &Learning<'_>,
 ) -> Result<(Model, Vec<News>), String> {
     let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
     let history = store.history(entry.no).map_err(|error| error.to_string())?;
     // A defect that one history brings to light must not stop the others.
     let model = panic::catch_unwind(AssertUnwindSafe(|| {
-        fit::fit(dataset, &history, holidays, as_of.as_second(), parameters)
+        let parameters = parameters.of(dataset);
+        fit::fit(dataset, &history, holidays, as_of.as_second(), &parameters)
     }))
     .map_err(|_| "the fit itself failed; please report this as a defect".to_owned())?;
     // A model that cannot be read is no model: what replaces it is news.

@@ -16,6 +16,7 @@ mod explain;
 mod figure;
 mod fit;
 mod incidents;
+mod learning;
 mod overdue;
 mod owed;
 pub mod ingest;
@@ -30,6 +31,7 @@ pub mod told;
 mod trust;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
@@ -49,6 +51,7 @@ pub use figure::{
 };
 pub use fit::{AsOf, FitChange, FitReport, News, fit};
 pub use incidents::Causes;
+pub use learning::Learning;
 pub use measure::{Asking, measure, measuring_sql, run_of};
 pub use owed::{AllOwed, KeptPromise, Owed, owed, promises_of};
 pub use promises::{DeclareError, Promised, declare};
@@ -167,7 +170,15 @@ impl fmt::Display for DatasetFailure {
     }
 }
 
-/// The public holidays that calendars may name.
+/// Set once, before anything is judged, and the same for all that is.
+static HOLIDAYS: OnceLock<Holidays> = OnceLock::new();
+
+/// Says which holidays calendars may name, unless it was said before.
+pub fn know_holidays(known: Holidays) {
+    let _ = HOLIDAYS.set(known);
+}
+
+/// The public holidays that calendars may name, the user's own lists first.
 pub(crate) fn holidays() -> Holidays {
-    Holidays::builtin()
+    HOLIDAYS.get().cloned().unwrap_or_else(Holidays::builtin)
 }

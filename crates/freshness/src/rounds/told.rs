@@ -12,6 +12,7 @@ use freshness_store::{
     ToldHouse,
 };
 
+use crate::config::Renames;
 use crate::outputs::words;
 use crate::sources::{EARLIEST, Extent, FUTURE_TOLERANCE_SECONDS, House, Told, ToldRemark};
 
@@ -38,11 +39,12 @@ pub enum TakeError {
 }
 
 /// Stores what was told, in one transaction; the same again changes nothing.
-/// `now` is the present in UTC seconds; `collected` is the configured source that
-/// it is from, if it is of one.
+/// `now` is the present in UTC seconds; `renames` say under which names datasets are
+/// kept; `collected` is the configured source that it is from, if it is of one.
 pub fn take(
     store: &mut Store,
     told: Told,
+    renames: &Renames,
     collected: Option<Collected>,
     now: i64,
 ) -> Result<Taken, TakeError> {
@@ -51,7 +53,7 @@ pub fn take(
         runs,
         houses,
         mut remarks,
-    } = told;
+    } = renames.apply(told);
     let mut batch = ArrivalBatch::new();
     let mut impossible = Vec::new();
     for arrival in arrivals {

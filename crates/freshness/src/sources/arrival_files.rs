@@ -5,7 +5,7 @@
 //! file that is moved into the folder with an old date would never be read.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -53,8 +53,7 @@ pub fn collect_arrival_files(
         }
         for file in found {
             let name = file.display().to_string();
-            let metadata = fs::metadata(&file).map_err(|error| of_file(&file, &error))?;
-            let stamp = stamp(&metadata);
+            let stamp = stamp_of(&file)?;
             if before.get(&name) != Some(&stamp) && !after.contains_key(&name) {
                 read(&file, source.times, &mut told)?;
             }
@@ -90,7 +89,7 @@ fn read(file: &Path, times: TimeRules, told: &mut Told) -> Result<(), NotCollect
 }
 
 /// The files that a pattern names, by name.
-fn matching(pattern: &Path) -> Result<Vec<PathBuf>, NotCollected> {
+pub(super) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, NotCollected> {
     let name = pattern.file_name().unwrap_or_default().to_string_lossy();
     if !name.contains(['*', '?']) {
         return match pattern.exists() {
@@ -131,9 +130,10 @@ fn of_file(path: &Path, error: &std::io::Error) -> NotCollected {
 }
 
 /// What tells that a file was changed.
-fn stamp(metadata: &Metadata) -> String {
+pub(super) fn stamp_of(file: &Path) -> Result<String, NotCollected> {
+    let metadata = fs::metadata(file).map_err(|error| of_file(file, &error))?;
     let changed = metadata.modified().ok();
     let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let nanos = changed.map_or(0, |since| since.as_nanos());
-    format!("{} {nanos}", metadata.len())
+    Ok(format!("{} {nanos}", metadata.len()))
 }

@@ -21,6 +21,7 @@ mod dashboards;
 pub mod database;
 mod datasets;
 pub mod files;
+mod holiday_lists;
 mod dbt;
 
 mod input;
@@ -38,8 +39,11 @@ mod query;
 mod query_collect;
 mod runs;
 mod slo;
+mod surroundings;
 mod table;
+mod tables_collect;
 mod told;
+mod typed_keys;
 
 pub use arrival_files::{ArrivalFiles, collect_arrival_files};
 pub use arrivals::{ReadArrival, read_arrivals};
@@ -51,6 +55,7 @@ pub use dbt::{
     DbtError, DbtFiles, DbtSource, DbtTargets, Fault, WRITTEN_BY, collect_dbt, read_dbt,
     read_dbt_file, read_dbt_sources, read_dbt_tar,
 };
+pub use holiday_lists::read_holidays;
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
@@ -62,5 +67,8 @@ pub use query::{QueryRead, QuerySource, is_incremental, read_query};
 pub use query_collect::collect_query;
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};
+pub use surroundings::{Surroundings, look_around};
 pub use table::TableRead;
+pub use tables_collect::{Lake, LakeTables, collect_events, collect_tables};
 pub use told::{Extent, House, Told, ToldArrival, ToldRemark};
+pub use typed_keys::{TypedKey, typed_keys};

@@ -7,17 +7,22 @@
 use std::fs;
 use std::time::Duration;
 
+use freshness_core::dataset::DatasetId;
 use jiff::SignedDuration;
 
 use crate::config::{
-    ArrivalsSection, Connection, DbtSection, QuerySection, Settings, SourceSection,
+    ArrivalsSection, Connection, DbtSection, FilesSection, LakeSection, OpenlineageSection,
+    QuerySection, Settings, SourceSection, object_store_variables,
 };
 use crate::hint::did_you_mean;
+use crate::outputs::words;
 use crate::rounds::collect::Reader;
 use crate::sources::database::Address;
+use crate::sources::files::{FilePattern, FileRules, read_files};
+use crate::sources::place::Place;
 use crate::sources::{
-    ArrivalFiles, DbtTargets, NotCollected, QuerySource, TimeRules, collect_arrival_files,
-    collect_dbt, collect_query,
+    ArrivalFiles, Asked, Collected, DbtTargets, Lake, LakeTables, NotCollected, QuerySource,
+    TimeRules, collect_arrival_files, collect_dbt, collect_events, collect_query, collect_tables,
 };
 
 /// What `{since}` is the first time: long enough to learn a year.
@@ -49,6 +54,9 @@ pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Set
             };
             collect_arrival_files(&ArrivalFiles { files, times }, asked)
         }),
+        SourceSection::Files(section) => Box::new(move |asked| files(&section, asked)),
+        SourceSection::Delta(section) => tables(Lake::Delta, section),
+        SourceSection::Iceberg(section) => tables(Lake::Iceberg, section),
         SourceSection::Dbt(section) => Box::new(move |asked| {
             let DbtSection {
                 targets,
@@ -56,7 +64,66 @@ pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Set
             } = section.clone();
             collect_dbt(&DbtTargets { targets, skip }, asked)
         }),
+        SourceSection::Openlineage(OpenlineageSection { files }) => {
+            Box::new(move |asked| collect_events(&files, asked))
+        }
     }
+}
+
+fn tables(lake: Lake, section: LakeSection) -> Reader {
+    let LakeSection {
+        tables,
+        dataset,
+        cycle,
+    } = section;
+    Box::new(move |asked| {
+        let source = LakeTables {
+            lake,
+            tables: tables.clone(),
+            dataset: dataset.clone(),
+            cycle: cycle.clone(),
+            variables: object_store_variables(),
+        };
+        collect_tables(&source, asked)
+    })
+}
+
+/// Files that are themselves the deliveries. They are listed each time: what was
+/// written anew has another time.
+fn files(section: &FilesSection, asked: &Asked<'_>) -> Result<Collected, NotCollected> {
+    let FilesSection {
+        glob,
+        dataset,
+        date,
+        unchanged_for,
+        allow_empty,
+    } = section;
+    let dataset = DatasetId::try_from(dataset.as_str()).map_err(NotCollected::new)?;
+    let pattern = FilePattern::parse(glob, date.as_deref())
+        .map_err(|error| NotCollected::with_hint(&error, error.hint()))?;
+    let folder = Place::named(pattern.folder(), &object_store_variables())
+        .map_err(|error| NotCollected::with_hint(&error, error.hint()))?;
+    let rules = FileRules {
+        now: asked.now,
+        quiet_seconds: unchanged_for.map(|quiet| quiet.as_secs()),
+        allow_empty: *allow_empty,
+    };
+    let found = read_files(&folder, &pattern, &rules)
+        .map_err(|error| NotCollected::with_hint(&error, error.hint()))?;
+    if found.n_unreadable > 0 {
+        let n = words::count(found.n_unreadable, "folder or file");
+        let first = found.remarks.first();
+        let first = first.map_or_else(String::new, |remark| {
+            format!(": {}: {}", remark.place, remark.what)
+        });
+        return Err(NotCollected::new(format_args!(
+            "{n} could not be looked at{first}"
+        )));
+    }
+    Ok(Collected {
+        told: found.told(&dataset),
+        cursor: None,
+    })
 }
 
 /// A connection by its name.

@@ -46,7 +46,8 @@ pub(super) fn run(args: &DbtArgs, context: &mut Context) -> anyhow::Result<Answe
     })?;
     let mut store = context.open(Access::Create)?;
     let now = context.clock.now().as_second();
-    let taken = rounds::told::take(&mut store, read, None, now).map_err(told::in_words)?;
+    let taken = rounds::told::take(&mut store, read, &context.settings.renames, None, now)
+        .map_err(told::in_words)?;
     told::report("dbt", files.n(), &taken, context)?;
     Ok(match taken.counts.refused.is_empty() {
         true => Answer::Healthy,

@@ -95,7 +95,14 @@ pub(super) fn run(args: &FilesArgs, context: &mut Context) -> anyhow::Result<Ans
     ));
     let now = context.clock.now().as_second();
     let mut store = context.open(Access::Create)?;
-    let taken = take(&mut store, found.told(dataset), None, now).map_err(told::in_words)?;
+    let taken = take(
+        &mut store,
+        found.told(dataset),
+        &context.settings.renames,
+        None,
+        now,
+    )
+    .map_err(told::in_words)?;
     told::report("files", n_arrived, &taken, context)?;
     Ok(match taken.counts.refused.is_empty() && is_sure {
         true => Answer::Healthy,

@@ -150,7 +150,8 @@ fn import(
     }
     let now = context.clock.now().as_second();
     let mut store = context.open(Access::Create)?;
-    let taken = take(&mut store, all, None, now).map_err(told::in_words)?;
+    let taken =
+        take(&mut store, all, &context.settings.renames, None, now).map_err(told::in_words)?;
     told::report(tool, tables.len() as u64, &taken, context)?;
     Ok(match taken.counts.refused.is_empty() {
         true => Answer::Healthy,

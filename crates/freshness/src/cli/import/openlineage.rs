@@ -50,7 +50,14 @@ pub(super) fn run(args: &OpenlineageArgs, context: &mut Context) -> anyhow::Resu
     let read = read.map_err(in_words)?;
     skipped(&read.bad, context)?;
     let mut store = store(context)?;
-    let taken = taking::take(&mut store, read.counts, None, times.now).map_err(told::in_words)?;
+    let taken = taking::take(
+        &mut store,
+        read.counts,
+        &context.settings.renames,
+        None,
+        times.now,
+    )
+    .map_err(told::in_words)?;
     told::report("openlineage", sources.len() as u64, &taken, context)?;
     Ok(match taken.counts.refused.is_empty() {
         true => Answer::Healthy,

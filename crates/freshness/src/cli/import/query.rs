@@ -104,7 +104,8 @@ pub(super) fn run(args: &QueryArgs, context: &mut Context) -> anyhow::Result<Ans
             what: format!("column ignored: {column}"),
         }));
     let mut store = context.open(Access::Create)?;
-    let taken = take(&mut store, told, None, now).map_err(told::in_words)?;
+    let taken =
+        take(&mut store, told, &context.settings.renames, None, now).map_err(told::in_words)?;
     told::report("query", 1, &taken, context)?;
     match taken.counts.refused.is_empty() {
         true => Ok(Answer::Healthy),

@@ -21,18 +21,7 @@ pub struct ArrivalsSection {
 
 impl ArrivalsSection {
     pub(super) fn fault(&self) -> Option<String> {
-        if self.files.is_empty() {
-            return Some("expected at least one file".to_owned());
-        }
-        let has_wild_folder = |file: &&PathBuf| {
-            let folder = file.parent().map(|folder| folder.to_string_lossy());
-            folder.is_some_and(|folder| folder.contains(['*', '?']))
-        };
-        let file = self.files.iter().find(has_wild_folder)?;
-        Some(format!(
-            "`*` and `?` may stand in the name of a file, not of its folder: {}",
-            file.display()
-        ))
+        no_wild_folder(&self.files)
     }
 
     pub(super) fn settle_in(&mut self, home: &Path) {
@@ -40,4 +29,20 @@ impl ArrivalsSection {
             *file = home.join(&*file);
         }
     }
+}
+
+/// What is wrong with files in whose names patterns may stand, if anything.
+pub(super) fn no_wild_folder(files: &[PathBuf]) -> Option<String> {
+    if files.is_empty() {
+        return Some("expected at least one file".to_owned());
+    }
+    let has_wild_folder = |file: &&PathBuf| {
+        let folder = file.parent().map(|folder| folder.to_string_lossy());
+        folder.is_some_and(|folder| folder.contains(['*', '?']))
+    };
+    let file = files.iter().find(has_wild_folder)?;
+    Some(format!(
+        "`*` and `?` may stand in the name of a file, not of its folder: {}",
+        file.display()
+    ))
 }

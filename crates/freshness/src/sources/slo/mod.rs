@@ -18,6 +18,7 @@ use std::fmt;
 use freshness_core::slo::{Declaration, Fault, Oddity, Origin, Place, Problem, ValueError};
 
 pub use folder::read_promises;
+pub(super) use yaml::read as tree;
 
 use crate::hint::did_you_mean;
 

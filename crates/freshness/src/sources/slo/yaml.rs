@@ -22,7 +22,7 @@ const DEPTH_MAX: usize = 32;
 
 /// Reads a file; `file` is its name in messages. A file of nothing but
 /// comments is a section that says nothing.
-pub(super) fn read(text: &str, file: &Arc<str>) -> Result<Node, Remark> {
+pub(in crate::sources) fn read(text: &str, file: &Arc<str>) -> Result<Node, Remark> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,

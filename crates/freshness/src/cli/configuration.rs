@@ -1,0 +1,43 @@
+//! What is configured, is it sound, and what may be?
+
+mod check;
+mod show;
+
+use clap::{Args, Subcommand};
+
+use super::{Answer, Context};
+use crate::outputs::config_page::schema;
+use crate::outputs::write_document;
+
+/// Check the configuration, show it with where each value is from, or print its
+/// JSON Schema.
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Check(check::CheckConfigArgs),
+    Show(show::ShowArgs),
+    Schema(SchemaArgs),
+}
+
+/// Print the JSON Schema of freshness.yaml, for editors that complete and check.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness config schema > freshness.schema.json
+  echo '# yaml-language-server: $schema=freshness.schema.json' | cat - freshness.yaml")]
+struct SchemaArgs {}
+
+pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    match &args.what {
+        What::Check(args) => check::run(args, context),
+        What::Show(args) => show::run(args, context),
+        What::Schema(SchemaArgs {}) => {
+            write_document(context.out.data(), &schema())?;
+            Ok(Answer::Healthy)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Is the configuration sound?
+//!
+//! A file that cannot be read as it should be is refused by every command, with
+//! its line. This one looks further: at what the file names elsewhere.
+
+use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Answer, Context};
+use crate::config::{Format, Placed, RuleSection, Settings, SourceSection};
+use crate::hint::did_you_mean;
+use crate::outputs::{Paint, Table, write_document, write_line};
+use crate::rounds;
+use crate::sources::database::one_question;
+
+/// Say whether freshness.yaml is sound, with a line for each fault.
+///
+/// A file with an unknown key, a value that cannot be read or a fault of YAML is
+/// refused by every command. This one looks at what the file names, too: connections,
+/// files, teams, holidays, variables. It connects to nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  freshness config check
+  freshness config check --config etc/freshness.yaml --format json
+
+Exit codes: 0 sound (perhaps with warnings), 2 not.")]
+pub(super) struct CheckConfigArgs {}
+
+/// What the JSON says.
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'static str,
+    file: Option<String>,
+    answer: &'static str,
+    faults: &'a [Fault],
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Serialize)]
+struct Fault {
+    level: Level,
+    /// In the file, if it is known; from 1.
+    line: Option<u64>,
+    what: String,
+    hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    /// What is configured cannot work.
+    Error,
+    /// It may, elsewhere or later.
+    Warning,
+}
+
+pub(super) fn run(_: &CheckConfigArgs, context: &mut Context) -> anyhow::Result<Answer> {
+    let settings = &context.settings;
+    let Some(file) = settings.config_file.clone() else {
+        return Err(crate::hint::failure(
+            "no freshness.yaml here",
+            "name one with --config; `freshness init` writes a first one",
+        ));
+    };
+    let mut faults = Vec::new();
+    for (name, source) in &settings.sources {
+        faults.extend(of_source(name, source, settings));
+    }
+    let holidays = rounds::holidays();
+    for rule in &settings.rules_typed {
+        faults.extend(of_rule(rule, settings));
+        let country = rule.typed.calendar.as_ref();
+        if let Some(country) = country.and_then(freshness_core::schedule::Calendar::country)
+            && holidays.get(country).is_none()
+        {
+            let hint = "a country (US), a market (NYSE), or a list under `calendars`";
+            let what = format!("no holidays are known for: {country}");
+            faults.push(Fault::error(rule.line, what, Some(hint.to_owned())));
+        }
+    }
+    for (name, connection) in &settings.connections {
+        if let Err(why) = connection.address() {
+            let hint = "what runs `freshness collect` needs it; here it may be missing";
+            faults.push(Fault {
+                level: Level::Warning,
+                line: None,
+                what: format!("connection {name}: {why}"),
+                hint: Some(hint.to_owned()),
+            });
+        }
+    }
+    for name in &context.unknown_variables {
+        faults.push(Fault {
+            level: Level::Warning,
+            line: None,
+            what: format!("this variable sets nothing: {name}"),
+            hint: None,
+        });
+    }
+    let is_sound = faults.iter().all(|fault| fault.level == Level::Warning);
+    let answer = match is_sound {
+        true => Answer::Healthy,
+        false => Answer::CouldNotTell,
+    };
+    show(&file, &faults, is_sound, context)?;
+    Ok(answer)
+}
+
+fn of_source(name: &str, source: &Placed<SourceSection>, settings: &Settings) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let line = source.line;
+    if let Some(connection) = source.typed.connection()
+        && !settings.connections.contains_key(connection)
+    {
+        let known = settings.connections.keys().map(String::as_str);
+        let meant = did_you_mean(connection, known);
+        let hint = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "name it under `connections`".to_owned(),
+        };
+        let what = format!("source {name}: no such connection: {connection}");
+        faults.push(Fault::error(line, what, Some(hint)));
+    }
+    if let SourceSection::Query(query) = &source.typed
+        && let Some(file) = &query.sql_file
+    {
+        let said = match std::fs::read_to_string(file) {
+            Err(error) => Some(format!("cannot read {}: {error}", file.display())),
+            Ok(sql) => one_question(&sql)
+                .err()
+                .map(|error| format!("{}: {error}", file.display())),
+        };
+        faults.extend(said.map(|said| Fault::error(line, format!("source {name}: {said}"), None)));
+    }
+    for path in source.typed.paths() {
+        let folder = match is_pattern(path) {
+            true => path.parent().unwrap_or(path),
+            false => path,
+        };
+        if !folder.as_os_str().is_empty() && !folder.exists() {
+            faults.push(Fault {
+                level: Level::Warning,
+                line: Some(line),
+                what: format!(
+                    "source {name}: no such file or folder: {}",
+                    folder.display()
+                ),
+                hint: None,
+            });
+        }
+    }
+    faults
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '{', '['])
+}
+
+fn of_rule(rule: &Placed<RuleSection>, settings: &Settings) -> Option<Fault> {
+    let team = rule.typed.team.as_deref()?;
+    let mut known = settings.rules.teams().peekable();
+    // Who declares no teams uses the names of others.
+    known.peek()?;
+    if settings.rules.teams().any(|known| known == team) {
+        return None;
+    }
+    let hint = match did_you_mean(team, known) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "name it under `teams`".to_owned(),
+    };
+    let what = format!("no such team: {team}");
+    Some(Fault::error(rule.line, what, Some(hint)))
+}
+
+impl Fault {
+    fn error(line: u64, what: String, hint: Option<String>) -> Fault {
+        Fault {
+            level: Level::Error,
+            line: (line > 0).then_some(line),
+            what,
+            hint,
+        }
+    }
+}
+
+fn show(
+    file: &Path,
+    faults: &[Fault],
+    is_sound: bool,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let out = &mut context.out;
+    let file = file.display();
+    match out.format {
+        Format::Json => {
+            let document = Document {
+                command: "config check",
+                file: Some(file.to_string()),
+                answer: if is_sound { "sound" } else { "not_sound" },
+                faults,
+            };
+            write_document(out.data(), &document)?;
+        }
+        Format::Ndjson => {
+            for fault in faults {
+                write_line(out.data(), fault)?;
+            }
+        }
+        Format::Table if faults.is_empty() => out.line(format_args!("{file} is sound"))?,
+        Format::Table => {
+            let mut table = Table::new(&["LEVEL", "PLACE", "FAULT", "HINT"]);
+            for Fault {
+                level,
+                line,
+                what,
+                hint,
+            } in faults
+            {
+                let (word, paint) = match level {
+                    Level::Error => ("error", Paint::Bad),
+                    Level::Warning => ("warning", Paint::Doubtful),
+                };
+                let place = match line {
+                    Some(line) => format!("{file}:{line}"),
+                    None => file.to_string(),
+                };
+                table.row([
+                    (word.to_owned(), paint),
+                    (place, Paint::Plain),
+                    (what.clone(), Paint::Plain),
+                    (hint.clone().unwrap_or_default(), Paint::Plain),
+                ]);
+            }
+            out.table(table)?;
+        }
+    }
+    Ok(())
+}

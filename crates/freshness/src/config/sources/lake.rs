@@ -1,0 +1,42 @@
+//! How are tables of Delta and Iceberg named?
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Tables as typed: what `import delta` and `import iceberg` read.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LakeSection {
+    /// Folders of tables: on this machine, or s3://, gs://, az://, abfss://, file://.
+    pub tables: Vec<String>,
+    /// What the dataset is called, of one table; the name of its folder if absent.
+    pub dataset: Option<String>,
+    /// The partition column whose values are cycles.
+    pub cycle: Option<String>,
+}
+
+impl LakeSection {
+    pub(super) fn fault(&self) -> Option<String> {
+        match (self.tables.len(), &self.dataset) {
+            (0, _) => Some("expected at least one table".to_owned()),
+            (2.., Some(_)) => Some("one name for several tables: `dataset`".to_owned()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn settle_in(&mut self, home: &Path) {
+        for table in &mut self.tables {
+            *table = in_home(table, home);
+        }
+    }
+}
+
+/// A place on this machine is meant from the file; one elsewhere stays.
+pub(super) fn in_home(place: &str, home: &Path) -> String {
+    match place.contains("://") {
+        true => place.to_owned(),
+        false => home.join(place).display().to_string(),
+    }
+}
