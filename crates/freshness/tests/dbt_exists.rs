@@ -1,0 +1,213 @@
+//! What exists, by each word of a manifest?
+//!
+//! Small files, one rule each. What real ones hold is in `dbt.rs`, what arrived in
+//! `dbt_words.rs`.
+
+mod house;
+
+use freshness::sources::read_dbt_file;
+use freshness_core::civil::Holidays;
+use house::dbt_files::{
+    arrivals, datasets, edges, manifest, remarks, result, results, source, told,
+};
+use serde_json::json;
+
+#[test]
+fn an_edge_goes_through_what_is_never_stored_and_not_through_tests() {
+    let model = |parents: &[&str], materialized: &str| json!({"depends_on": {"nodes": parents}, "config": {"materialized": materialized}});
+    let told = told(&[(
+        "manifest.json",
+        manifest(&json!({
+            "nodes": {
+                "model.shop.a": model(&[], "table"),
+                "model.shop.e1": model(&["model.shop.a"], "ephemeral"),
+                "model.shop.e2": model(&["model.shop.e1", "seed.shop.s"], "ephemeral"),
+                "model.shop.b": model(&["model.shop.e2", "model.shop.nowhere"], "view"),
+                "seed.shop.s": {},
+                "test.shop.t": model(&["model.shop.b"], "test"),
+                "analysis.shop.x": model(&["model.shop.b"], "view"),
+                "operation.shop.o": {},
+            },
+            "metrics": {"metric.shop.m": {"depends_on": {"nodes": ["semantic_model.shop.sm"]}}},
+            "semantic_models": {"semantic_model.shop.sm": {"depends_on": {"nodes": ["model.shop.b"]}}},
+            "exposures": {
+                "exposure.shop.board": {"name": "board", "depends_on": {"nodes": ["metric.shop.m", "model.shop.e1"]}},
+                "exposure.shop.nothing": {"name": "nothing", "url": "x", "depends_on": {"nodes": []}},
+            },
+            "parent_map": {"model.shop.b": ["model.shop.e2"], "model.shop.a": null},
+        })),
+    )]);
+    assert_eq!(datasets(&told), ["a", "b", "s"]);
+    assert_eq!(edges(&told), ["a>b", "s>b"]);
+    let board = &told.houses[0].dashboards[0];
+    let parts: Vec<&str> = board
+        .parts()
+        .iter()
+        .map(|part| part.name.as_str())
+        .collect();
+    assert_eq!((board.id.as_str(), parts), ("board", vec!["a", "b"]));
+    assert_eq!(
+        remarks(&told),
+        ["manifest.json: exposures.exposure.shop.nothing: left out: it shows no dataset"]
+    );
+}
+
+#[test]
+fn what_two_packages_call_alike_is_called_after_its_package_everywhere() {
+    let manifest = manifest(&json!({"nodes": {
+        "model.shop.orders": {},
+        "model.web.orders": {"depends_on": {"nodes": ["model.shop.orders"]}},
+        "model.web.visits.v1": {"name": "visits", "version": 1},
+        "model.web.visits.v2": {"name": "visits", "version": 2},
+    }}));
+    let one = result(
+        "model.web.orders",
+        "success",
+        "2026-09-01T06:10:00Z",
+        &json!({}),
+    );
+    let told = told(&[
+        ("manifest.json", manifest),
+        ("run_results.json", results("run", &json!([one]))),
+    ]);
+    assert_eq!(
+        datasets(&told),
+        ["shop.orders", "visits.v1", "visits.v2", "web.orders"]
+    );
+    assert_eq!(edges(&told), ["shop.orders>web.orders"]);
+    assert_eq!(arrivals(&told), ["web.orders 01 06:10"]);
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_told_and_the_others_hold() {
+    let told = told(&[(
+        "manifest.json",
+        source(&json!({
+            "meta": {"freshness": {
+                "critical": true, "calendar": "business days XX", "timezone": "Berlin",
+                "grian": "daily", "team": "sales", "settle": "soon",
+            }},
+            "source_meta": {"owner": "ann", "freshness": {"team": "loading", "tags": ["raw"]}},
+        })),
+    )]);
+    let dataset = &told.houses[0].datasets[0];
+    assert!(dataset.critical && dataset.calendar.is_none() && dataset.timezone.is_none());
+    assert_eq!(dataset.team.as_deref(), Some("sales"));
+    assert_eq!(dataset.owner.as_deref(), Some("ann"));
+    assert_eq!(dataset.tags, ["raw"]);
+    assert_eq!(
+        remarks(&told),
+        [
+            "manifest.json: sources.source.shop.raw.orders.meta.freshness.grian: unknown setting (did you mean grain?)",
+            "manifest.json: sources.source.shop.raw.orders.meta.freshness.settle: not a duration: \"soon\" (as in 15m or 2h)",
+            "manifest.json: sources.source.shop.raw.orders.meta.freshness.timezone: unknown time zone (expected a name such as Europe/Berlin or UTC): \"Berlin\"",
+            "manifest.json: sources.source.shop.raw.orders.meta.freshness.calendar: no holidays are known for the country XX of the calendar: \"business days XX\"",
+        ]
+    );
+}
+
+#[test]
+fn of_several_manifests_the_newest_of_each_project_says_what_exists() {
+    let of = |project: &str, at: &str, model: &str| {
+        let mut manifest = manifest(&json!({"nodes": {model: {}}}));
+        manifest["metadata"]["project_name"] = json!(project);
+        manifest["metadata"]["generated_at"] = json!(at);
+        manifest
+    };
+    let told = told(&[
+        (
+            "manifest-a.json",
+            of("shop", "2026-09-02T00:00:00Z", "model.shop.new"),
+        ),
+        (
+            "manifest-b.json",
+            of("shop", "2026-09-01T00:00:00Z", "model.shop.old"),
+        ),
+        (
+            "manifest-c.json",
+            of("web", "2026-08-01T00:00:00Z", "model.web.visits"),
+        ),
+    ]);
+    let houses = told.houses.iter().map(|house| {
+        let names = house.datasets.iter().map(|dataset| dataset.id.to_string());
+        (house.source.as_str(), names.collect::<Vec<_>>().join(","))
+    });
+    assert_eq!(
+        houses.collect::<Vec<_>>(),
+        [
+            ("dbt:shop", "new".to_owned()),
+            ("dbt:web", "visits".to_owned())
+        ]
+    );
+}
+
+#[test]
+fn a_project_without_a_name_is_known_by_the_hash_that_old_versions_wrote() {
+    let mut old =
+        manifest(&json!({"nodes": {"model.shop.a": {}, "model.web.b": {}, "model.web.c": {}}}));
+    let metadata = old["metadata"].as_object_mut().unwrap();
+    metadata.remove("project_name");
+    // md5 of `shop`
+    metadata.insert(
+        "project_id".to_owned(),
+        json!("fb54f3c5992b96d001bb16e8e92d968d"),
+    );
+    let told = told(&[("manifest.json", old)]);
+    assert_eq!(told.houses[0].source, "dbt:shop");
+}
+
+#[test]
+fn a_version_of_dbt_that_is_not_known_is_refused_with_its_name() {
+    let check = |schema: &str, expected: &str| {
+        let mut file = manifest(&json!({}));
+        file["metadata"]["dbt_schema_version"] = json!(schema);
+        let bytes = file.to_string().into_bytes();
+        let error = read_dbt_file("manifest.json", bytes, &Holidays::default()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    check(
+        "https://schemas.getdbt.com/dbt/manifest/v13.json",
+        "manifest.json: unknown version of manifest: https://schemas.getdbt.com/dbt/manifest/v13.json (known: v7 to v12)",
+    );
+    check(
+        "https://schemas.getdbt.com/dbt/sources/v2.json",
+        "manifest.json: unknown version of sources: https://schemas.getdbt.com/dbt/sources/v2.json (known: v3)",
+    );
+    check(
+        "https://schemas.getdbt.com/dbt/run-results/v3.json",
+        "manifest.json: unknown version of run-results: https://schemas.getdbt.com/dbt/run-results/v3.json (known: v4 to v6)",
+    );
+    check(
+        "https://schemas.getdbt.com/dbt/catalog/v1.json",
+        "manifest.json: unknown version of dbt's files: https://schemas.getdbt.com/dbt/catalog/v1.json (known: manifest, sources, run-results)",
+    );
+}
+
+#[test]
+fn every_version_of_the_last_years_is_read() {
+    for version in [7, 8, 9, 10, 11, 12, 20] {
+        let mut manifest = manifest(&json!({"nodes": {"model.shop.a": {}}}));
+        manifest["metadata"]["dbt_schema_version"] = json!(format!(
+            "https://schemas.getdbt.com/dbt/manifest/v{version}.json"
+        ));
+        assert_eq!(
+            datasets(&told(&[("manifest.json", manifest)])),
+            ["a"],
+            "v{version}"
+        );
+    }
+    for version in [4, 5, 6] {
+        let one = result(
+            "model.shop.a",
+            "success",
+            "2026-09-01T06:10:00Z",
+            &json!({}),
+        );
+        let mut results = results("run", &json!([one]));
+        results["metadata"]["dbt_schema_version"] = json!(format!(
+            "https://schemas.getdbt.com/dbt/run-results/v{version}.json"
+        ));
+        let told = told(&[("run_results.json", results)]);
+        assert_eq!(arrivals(&told), ["a 01 06:10"], "v{version}");
+    }
+}
