@@ -109,6 +109,7 @@ fn examine(
     let entries = store.datasets()?;
     findings.push(integrity(store)?);
     findings.extend(arrivals(store, &entries, now, max_age)?);
+    findings.extend(gone(store)?);
     findings.push(models(store, &entries, now)?);
     findings.push(last_fit(store, now, max_age)?);
     findings.push(last_check(store, now)?);
@@ -215,6 +216,18 @@ fn arrivals(
         findings.push(Finding::new("arrivals", Health::Warning, finding));
     }
     Ok(findings)
+}
+
+/// Datasets that their tool no longer has.
+fn gone(store: &Store) -> Result<Option<Finding>, StoreError> {
+    let gone = store.gone_datasets()?;
+    let finding = || {
+        let n = words::count(gone.len() as u64, "dataset");
+        let named = some(gone.iter().map(DatasetId::as_str));
+        let finding = format!("{n} not judged any more, because no tool has them now: {named}");
+        Finding::new("datasets", Health::Ok, finding)
+    };
+    Ok((!gone.is_empty()).then(finding))
 }
 
 fn models(store: &Store, entries: &[DatasetEntry], now: Timestamp) -> Result<Finding, StoreError> {
