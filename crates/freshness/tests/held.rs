@@ -1,4 +1,5 @@
-//! Is a dataset late early because what it is made from is overdue?
+//! Is a dataset late early because what it is made from is overdue, and not yet
+//! because that is slow?
 
 mod house;
 
@@ -97,4 +98,72 @@ fn a_backtest_raises_it_too_if_it_is_told_what_is_made_from_what() {
     };
     assert!(!alerted("alone.csv", ""));
     assert!(alerted("together.csv", "--lineage lineage.csv"));
+}
+
+/// `raw_orders` comes any time between 06:00 and 07:00, and on the last day at
+/// 07:40; `fct_orders`, made from it, at 07:30 and a few minutes, and on the last
+/// day at `last` seconds, if at all.
+fn slow_house(last: Option<i64>) -> House {
+    let house = House::empty();
+    let mut csv = String::from("dataset_id,arrived_at\n");
+    for day in 0..N_DAYS {
+        let midnight = START + day * 86_400;
+        let (source, made) = match day == N_DAYS - 1 {
+            true => (27_600, last),
+            false => (
+                21_600 + day * 7_919 % 3_600,
+                Some(27_000 + day * 7_919 % 300),
+            ),
+        };
+        writeln!(csv, "raw_orders,{}", midnight + source).unwrap();
+        if let Some(made) = made {
+            writeln!(csv, "fct_orders,{}", midnight + made).unwrap();
+        }
+    }
+    fs::write(house.path("arrivals.csv"), csv).unwrap();
+    let edge = "upstream_id,downstream_id\nraw_orders,fct_orders\n";
+    fs::write(house.path("lineage.csv"), edge).unwrap();
+    house.run("import arrivals arrivals.csv").expect(0);
+    house.run("fit --now 2026-01-28T23:00:00Z").expect(0);
+    house
+}
+
+#[test]
+fn what_waits_for_a_slow_source_is_not_late_before_it_had_its_time() {
+    const WAITING: &str = "2026-01-29T08:20:00Z";
+    let house = slow_house(None);
+    assert_eq!(state_of(&house, "raw_orders", WAITING)["state"], "ok");
+    assert_eq!(state_of(&house, "fct_orders", WAITING)["state"], "late");
+
+    house.run("import lineage lineage.csv").expect(0);
+    let said = state_of(&house, "fct_orders", WAITING);
+    assert_eq!(said["state"], "pending", "{said}");
+    assert_eq!(said["waits_for"], "raw_orders");
+    let reason = said["reason"].as_str().unwrap();
+    let why = "put off because raw_orders was slow";
+    assert!(reason.contains(why), "{reason}");
+    let line = format!("explain fct_orders --now {WAITING}");
+    let told = house.run(&line).expect(0).stdout;
+    let line = ": raw_orders, which it is made from, was slow and not late";
+    assert!(told.contains(line), "{told}");
+    // About an hour lies between the two; after that it is late.
+    let late = state_of(&house, "fct_orders", "2026-01-29T09:00:00Z");
+    assert_eq!(late["state"], "late", "{late}");
+}
+
+#[test]
+fn a_backtest_waits_too_if_it_is_told_what_is_made_from_what() {
+    let house = slow_house(Some(30_600));
+    let window = "backtest --arrivals arrivals.csv --from 2026-01-29 --to 2026-01-30 \
+                  --now 2026-01-30T00:00:00Z --out";
+    let row_of = |name: &str, more: &str| {
+        house.run(&format!("{window} {name} {more}")).expect(0);
+        let rows = fs::read_to_string(house.path(name)).unwrap();
+        let row = rows.lines().find(|row| row.starts_with("fct_orders"));
+        row.unwrap().to_owned()
+    };
+    let alone = row_of("alone.csv", "");
+    assert!(alone.contains(",late_arrival,true,"), "{alone}");
+    let together = row_of("together.csv", "--lineage lineage.csv");
+    assert!(together.contains(",ok,false,"), "{together}");
 }

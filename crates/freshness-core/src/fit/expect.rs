@@ -27,6 +27,9 @@ pub struct Expectation {
     pub p90: f64,
     /// The alert threshold.
     pub threshold: f64,
+    /// How much of these four is the effects of such a day.
+    #[serde(skip)]
+    pub effects: f64,
 }
 
 impl CellKey {
@@ -116,6 +119,7 @@ impl ArrivalModel {
             p50: cell.p50 + shift,
             p90: cell.p90 + shift,
             threshold: cell.threshold + shift + self.clock_allowance(cycle),
+            effects: shift,
         }
     }
 

@@ -7,8 +7,8 @@
 
 use jiff::Timestamp;
 
-use super::overdue::{self, Overdue, Waiting};
 use super::silence;
+use super::upstream::{self, Upstream, Waiting};
 use super::verdict::{CycleVerdict, DatasetState, Severity, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
 use crate::civil::{DAY, Holidays, Zone};
@@ -29,14 +29,14 @@ pub const MIN_ARRIVALS: u64 = 3;
 
 /// Judges a dataset at `now` (UTC seconds). `history` may hold only the recent
 /// arrivals; those after `now` are not looked at. `None` for the model means
-/// that the dataset was never fitted. `upstream` is what is overdue of the
-/// datasets it is made from.
+/// that the dataset was never fitted. `upstream` is how the datasets stand that
+/// it is made from.
 pub fn judge(
     dataset: &Dataset,
     model: Option<&Model>,
     history: &ArrivalHistory,
     holidays: &Holidays,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
     now: i64,
 ) -> DatasetState {
     let n = history.at().partition_point(|&at| at <= now);
@@ -103,13 +103,13 @@ pub fn judge(
 
 /// The verdicts of the expected cycles that begin in `[from, to)`, as of
 /// `now` (all UTC seconds), oldest first. For a feed without a calendar, of the
-/// silences that begin in it. `upstream` is what is or was overdue of the
-/// datasets it is made from.
+/// silences that begin in it. `upstream` is how the datasets stand, or stood, that
+/// it is made from.
 pub fn cycles_until(
     model: &Model,
     history: &ArrivalHistory,
     holidays: &Holidays,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
     (from, to): (i64, i64),
     now: i64,
 ) -> Vec<CycleVerdict> {
@@ -314,7 +314,7 @@ impl<'a> Schedule<'a> {
         history: &ArrivalHistory,
         n: usize,
         holidays: &Holidays,
-        upstream: &[Overdue],
+        upstream: &[Upstream],
         (from, to): (i64, i64),
         now: i64,
     ) -> Vec<Seen> {
@@ -328,7 +328,7 @@ impl<'a> Schedule<'a> {
             let cycle = &cycles[i];
             let closes = openings.get(i + 1).map_or(i64::MAX, |next| next.opens);
             let may_have_moved = seen.last().map_or(0, |seen| {
-                overdue::may_have_moved(&seen.verdict, self.period)
+                upstream::may_have_moved(&seen.verdict, self.period)
             });
             let own_deadline = self.own_deadline(cycle) + may_have_moved;
             let arrived_at = served[i].map(|arrival| history.at()[arrival]);
@@ -336,12 +336,18 @@ impl<'a> Schedule<'a> {
                 Rule::Learned(model) => Some(model.expect(cycle)),
                 Rule::Loose(_) => None,
             };
-            let waiting = because.as_ref().map(|_| Waiting {
+            let mut waiting = because.as_ref().map(|because| Waiting {
                 usual: openings[i].usual,
+                plain_usual: openings[i].usual - to_seconds(because.effects),
                 window_ends: openings[i].usual_by,
                 deadline: own_deadline,
                 period: self.period,
             });
+            let put_off = waiting.and_then(|waiting| waiting.not_before(upstream));
+            if let (Some(waiting), Some((until, _))) = (&mut waiting, put_off) {
+                waiting.deadline = until;
+            }
+            let own_deadline = put_off.map_or(own_deadline, |(until, _)| until);
             let after = |waiting: &Waiting| {
                 let from = waiting.late_after(&seen.last()?.verdict)?;
                 Some((from, &model.dataset_id))
@@ -373,6 +379,9 @@ impl<'a> Schedule<'a> {
                 usual_at: because.as_ref().map(|_| to_timestamp(openings[i].usual)),
                 deadline: has_deadline.then(|| to_timestamp(deadline)),
                 held_up_by: early.filter(|_| has_deadline).map(|(_, by)| by.clone()),
+                waits_for: put_off
+                    .filter(|_| has_deadline && early.is_none())
+                    .map(|(_, by)| by.clone()),
                 arrived_at: arrived_at.map(to_timestamp),
                 state,
                 because,

@@ -1,18 +1,18 @@
 //! What is wrong now?
 
 mod judge;
-mod overdue;
 mod promised;
 mod reason;
 mod replay;
 mod silence;
+mod upstream;
 mod verdict;
 
 pub use judge::{MIN_ARRIVALS, cycles_until, deadlines, judge};
-pub use overdue::{Overdue, in_generations, overdue, parents_first};
 pub use promised::{
     Comparison, Habit, Kept, PromiseRemark, ReckonedBy, arrival_model, compare, habit,
 };
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
+pub use upstream::{Upstream, as_upstream, in_generations, parents_first};
 pub use verdict::{CycleVerdict, DatasetState, Severity, State};

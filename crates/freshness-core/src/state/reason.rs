@@ -51,7 +51,11 @@ pub(super) fn of(
             _ => rests_on,
         },
         State::Pending => match cycle.deadline {
-            Some(_) => format!("cycle {} is not due yet; {rests_on}", cycle.cycle),
+            Some(_) => format!(
+                "cycle {} is not due yet{}; {rests_on}",
+                cycle.cycle,
+                held_up(cycle)
+            ),
             None => format!(
                 "cycle {} has not come, but {:.0} % of its kind never do: no promise until \
                  that cannot be chance; {rests_on}",
@@ -72,11 +76,12 @@ pub(super) fn of(
     }
 }
 
-/// What brought the deadline forward, if anything did.
+/// What brought the deadline forward or put it off, if anything did.
 fn held_up(cycle: &CycleVerdict) -> String {
-    match &cycle.held_up_by {
-        None => String::new(),
-        Some(by) => format!(", brought forward because {by} was overdue"),
+    match (&cycle.held_up_by, &cycle.waits_for) {
+        (Some(by), _) => format!(", brought forward because {by} was overdue"),
+        (None, Some(by)) => format!(", put off because {by} was slow"),
+        (None, None) => String::new(),
     }
 }
 
@@ -191,6 +196,7 @@ mod tests {
             p50: p10,
             p90,
             threshold,
+            effects: 0.0,
         };
         assert_eq!(usually(&because), expected);
     }

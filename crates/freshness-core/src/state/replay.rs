@@ -5,7 +5,7 @@
 //! the next one is learned, and at each deadline sees only what had arrived by then.
 
 use super::judge::{MIN_ARRIVALS, cycles_until, severity};
-use super::overdue::Overdue;
+use super::upstream::Upstream;
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
@@ -43,21 +43,21 @@ pub struct Replayed {
     /// How much the model knew: `learned`, `provisional`, `irregular` or
     /// `cold_start`.
     pub model_status: &'static str,
-    /// What it means for those made from it, if it is late; `None` without a
-    /// calendar.
-    pub overdue: Option<Overdue>,
+    /// What it is to those made from it; `None` without a calendar, or if its
+    /// model can only advise.
+    pub as_upstream: Option<Upstream>,
 }
 
 /// The expected cycles of a dataset over the walk, oldest first. Of a feed
-/// without a calendar, its silences. `upstream` are the alerts of the datasets
-/// it is made from ([`super::overdue`]).
+/// without a calendar, its silences. `upstream` is how the datasets stood
+/// that it is made from ([`super::as_upstream`]).
 pub fn replay(
     dataset: &Dataset,
     history: &ArrivalHistory,
     holidays: &Holidays,
     walk: &Walk,
     parameters: &Parameters,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
 ) -> Vec<Replayed> {
     let mut replayed = Vec::new();
     let (mut learned_at, mut judged_until) = (walk.from, walk.from);
@@ -92,11 +92,12 @@ pub fn replay(
             if is_too_early(&verdict, history.at()) {
                 verdict.state = State::InsufficientHistory;
             }
+            let alerted = severity.is_some_and(|severity| severity > Severity::Advisory);
             replayed.push(Replayed {
-                alerted: severity.is_some_and(|severity| severity > Severity::Advisory),
+                alerted,
                 severity,
                 model_status: model.fitted.status(),
-                overdue: Overdue::of(&dataset.id, &verdict, &model),
+                as_upstream: Upstream::of(&dataset.id, &verdict, &model, alerted),
                 verdict,
             });
         }

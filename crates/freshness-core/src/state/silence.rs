@@ -44,6 +44,7 @@ pub(super) fn verdicts(
                 usual_at: None,
                 deadline: deadline.map(to_timestamp),
                 held_up_by: None,
+                waits_for: None,
                 arrived_at: next.map(to_timestamp),
                 state,
                 because: None,

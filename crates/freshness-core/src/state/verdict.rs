@@ -54,6 +54,9 @@ pub struct CycleVerdict {
     /// The dataset whose overdue delivery brought the deadline forward; its own
     /// name if it was the delivery before. `None` if it is the learned one.
     pub held_up_by: Option<DatasetId>,
+    /// The dataset whose delivery, slow but not late, put the deadline off; `None`
+    /// if it is the learned one, or earlier.
+    pub waits_for: Option<DatasetId>,
     /// The arrival matched to it.
     pub arrived_at: Option<Timestamp>,
     /// What became of it.

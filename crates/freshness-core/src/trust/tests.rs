@@ -48,6 +48,7 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
         current: Some(CycleVerdict {
             usual_at: None,
             held_up_by: None,
+            waits_for: None,
             cycle: String::new(),
             cycle_start: to_timestamp(deadline - HOUR),
             deadline: Some(to_timestamp(deadline)),

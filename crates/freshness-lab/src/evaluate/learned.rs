@@ -2,7 +2,7 @@
 
 use freshness_core::civil::{Holidays, MINUTE};
 use freshness_core::fit::{Fitted, Parameters, fit};
-use freshness_core::state::{Overdue, Replayed, Walk, replay};
+use freshness_core::state::{Replayed, Upstream, Walk, replay};
 
 use super::{Awaited, Deadline, Subject, Window};
 
@@ -32,7 +32,7 @@ pub fn learn(
     window: &Window,
     holidays: &Holidays,
     parameters: &Parameters,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
 ) -> Learned {
     let Subject {
         dataset, history, ..

@@ -20,7 +20,7 @@ use freshness_core::incidents::{
     remember, served,
 };
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{DatasetState, Overdue, judge, parents_first};
+use freshness_core::state::{DatasetState, Upstream, judge, parents_first};
 use jiff::Timestamp;
 
 pub use counted::{RootCause, RootCauseRates};
@@ -196,12 +196,12 @@ fn judge_all(
     now: i64,
 ) -> Vec<DatasetState> {
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
-    let look = |place: usize, upstream: &[Overdue]| {
+    let look = |place: usize, upstream: &[Upstream]| {
         let (subject, model) = (&subjects[place], &learned.models[place]);
         let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
         let dataset = subject.dataset;
         let state = judge(dataset, Some(model), &recent, holidays, upstream, now);
-        let overdue = Overdue::now(&state, model);
+        let overdue = Upstream::now(&state, model);
         Ok::<_, Infallible>((state, overdue))
     };
     let Ok(judged) = parents_first(lineage, &ids, look, |(_, overdue)| overdue.clone());

@@ -11,7 +11,7 @@ use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Parameters;
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{Overdue, in_generations, overdue};
+use freshness_core::state::{Upstream, as_upstream, in_generations};
 
 use super::compare::{Prepared, lines, method_scores};
 use super::onset::{Stretches, stretches};
@@ -251,7 +251,7 @@ fn prepare_all<'a>(
 ) -> Vec<Option<Prepared<'a>>> {
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
     let nothing = Lineage::default();
-    let look = |places: &[usize], upstream_of: &(dyn Fn(usize) -> Vec<Overdue> + Sync)| {
+    let look = |places: &[usize], upstream_of: &(dyn Fn(usize) -> Vec<Upstream> + Sync)| {
         let prepared = in_parallel(places, plan.n_threads, |&place| {
             let work = || prepare(subjects[place], ends_at, plan, &upstream_of(place));
             panic::catch_unwind(AssertUnwindSafe(work)).ok()
@@ -259,7 +259,7 @@ fn prepare_all<'a>(
         Ok::<_, Infallible>(prepared)
     };
     let alerts = |one: &Option<Prepared<'a>>| {
-        let replayed = one.as_ref().map(|one| overdue(&one.learned.replayed));
+        let replayed = one.as_ref().map(|one| as_upstream(&one.learned.replayed));
         replayed.unwrap_or_default()
     };
     let Ok(prepared) = in_generations(plan.lineage.unwrap_or(&nothing), &ids, look, alerts);
@@ -270,7 +270,7 @@ fn prepare<'a>(
     subject: Subject<'a>,
     ends_at: i64,
     plan: &Plan<'_>,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
 ) -> Prepared<'a> {
     let window = holdout(&subject, ends_at, plan);
     let learned = learn(&subject, &window, plan.holidays, &plan.parameters, upstream);

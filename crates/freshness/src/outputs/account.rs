@@ -276,6 +276,12 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
                     "brought forward from {learned}: {by} was overdue when this was to come"
                 ));
             }
+            if let Some(by) = &cycle.waits_for {
+                let learned = after(explained, cycle, because.threshold, zone);
+                page.more(format!(
+                    "put off from {learned}: {by}, which it is made from, was slow and not late"
+                ));
+            }
         }
     }
     if let Some(arrived) = cycle.arrived_at {

@@ -26,6 +26,7 @@ pub struct DatasetLine<'a> {
     pub cycle_start: Option<Timestamp>,
     pub deadline: Option<Timestamp>,
     pub held_up_by: Option<&'a DatasetId>,
+    pub waits_for: Option<&'a DatasetId>,
     pub arrived_at: Option<Timestamp>,
     pub last_arrival: Option<Timestamp>,
     pub late_seconds: Option<i64>,
@@ -39,7 +40,7 @@ pub struct DatasetLine<'a> {
 
 /// The fields of [`DatasetLine`], for the documentation; a test compares them
 /// with what is written.
-pub const FIELDS: [(&str, &str); 18] = [
+pub const FIELDS: [(&str, &str); 19] = [
     ("dataset_id", "its name"),
     (
         "state",
@@ -63,6 +64,10 @@ pub const FIELDS: [(&str, &str); 18] = [
     (
         "held_up_by",
         "the dataset whose overdue delivery brought the deadline forward (its own name: its delivery before); null if it is the learned one",
+    ),
+    (
+        "waits_for",
+        "the dataset whose delivery, slow but not late, put the deadline off once the learned one had passed; null if none did",
     ),
     ("arrived_at", "the arrival that was matched to that cycle"),
     ("last_arrival", "the last arrival of any cycle"),
@@ -96,6 +101,7 @@ impl<'a> DatasetLine<'a> {
             cycle_start: cycle.map(|cycle| cycle.cycle_start),
             deadline: cycle.and_then(|cycle| cycle.deadline),
             held_up_by: cycle.and_then(|cycle| cycle.held_up_by.as_ref()),
+            waits_for: cycle.and_then(|cycle| cycle.waits_for.as_ref()),
             arrived_at: cycle.and_then(|cycle| cycle.arrived_at),
             last_arrival: state.last_arrival,
             late_seconds: state.late_seconds,

@@ -8,7 +8,7 @@ use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::Parameters;
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{Overdue, Replayed, Walk, in_generations, overdue, replay};
+use freshness_core::state::{Replayed, Upstream, Walk, as_upstream, in_generations, replay};
 use freshness_store::{DatasetEntry, Store};
 
 use super::share::{n_threads, share, share_with};
@@ -66,7 +66,7 @@ pub fn backtest(
     let edges = store.lineage()?.into_iter();
     let lineage = Lineage::new(edges.map(|edge| (edge.upstream, edge.downstream)))?;
     let ids: Vec<&DatasetId> = entries.iter().map(|entry| &entry.id).collect();
-    let look = |places: &[usize], upstream_of: Upstream<'_>| {
+    let look = |places: &[usize], upstream_of: UpstreamOf<'_>| {
         let one = |store: &Store, &place: &usize| {
             let entry = &entries[place];
             let dataset = entry.declared.as_ref().map_err(ToString::to_string)?;
@@ -98,7 +98,7 @@ pub fn backtest_of(
     let walk = &within_history(walk, firsts.copied());
     let n_threads = n_threads(threads, datasets.len(), 1);
     let ids: Vec<&DatasetId> = datasets.iter().map(|(dataset, _)| &dataset.id).collect();
-    let look = |places: &[usize], upstream_of: Upstream<'_>| {
+    let look = |places: &[usize], upstream_of: UpstreamOf<'_>| {
         let one = |(): &(), &place: &usize| {
             let (dataset, history) = &datasets[place];
             let upstream = upstream_of(place);
@@ -112,15 +112,15 @@ pub fn backtest_of(
     gathered(*walk, ids.into_iter().cloned().zip(replayed))
 }
 
-/// What is overdue above the dataset at a place.
-type Upstream<'a> = &'a (dyn Fn(usize) -> Vec<Overdue> + Sync);
+/// How those stood that the dataset at a place is made from.
+type UpstreamOf<'a> = &'a (dyn Fn(usize) -> Vec<Upstream> + Sync);
 
 type Past = (Option<i64>, Vec<Replayed>);
 
 /// What those made from it knew of its past.
-fn raised(past: &Result<Past, String>) -> Vec<Overdue> {
+fn raised(past: &Result<Past, String>) -> Vec<Upstream> {
     past.as_ref()
-        .map_or_else(|_| Vec::new(), |(_, cycles)| overdue(cycles))
+        .map_or_else(|_| Vec::new(), |(_, cycles)| as_upstream(cycles))
 }
 
 /// Leaves out whole steps before anything arrived, so that the others are
@@ -166,7 +166,7 @@ fn replay_one(
     holidays: &Holidays,
     walk: &Walk,
     parameters: &Parameters,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
 ) -> Result<Past, String> {
     let cycles = panic::catch_unwind(AssertUnwindSafe(|| {
         replay(dataset, history, holidays, walk, parameters, upstream)

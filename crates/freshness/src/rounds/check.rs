@@ -7,7 +7,7 @@ use freshness_core::civil::Holidays;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Model;
 use freshness_core::incidents::{Breach, Broken, Followed, Incidents, Odds};
-use freshness_core::state::{self, DatasetState, Overdue, Severity, State};
+use freshness_core::state::{self, DatasetState, Severity, State, Upstream};
 use freshness_core::trust::period_seconds;
 use freshness_store::{
     CheckRecord, DatasetEntry, DatasetNo, FitRun, StateChange, Store, StoreError, Tail,
@@ -19,7 +19,7 @@ use super::breaches::{Kept, PromisesCounted, kept};
 use super::incidents::{Causes, follow, found};
 use super::share::{n_threads, share};
 use super::summary::Summary;
-use super::{DatasetFailure, RoundError, holidays, overdue};
+use super::{DatasetFailure, RoundError, holidays, upstream};
 use crate::clock::Clock;
 
 /// What a look at all datasets found.
@@ -52,10 +52,10 @@ pub struct Judged {
     pub dataset: Dataset,
     /// What can be said of it.
     pub state: DatasetState,
-    /// What was overdue of those it is made from.
-    pub upstream: Vec<Overdue>,
-    /// What that means for those made from it, if it is late.
-    pub overdue: Option<Overdue>,
+    /// How those stand that it is made from.
+    pub upstream: Vec<Upstream>,
+    /// What it is to those made from it; `None` if its model can only advise.
+    pub as_upstream: Option<Upstream>,
     /// How often it turns late; `None` without a model.
     pub odds: Option<Odds>,
     /// Seconds from one delivery to the next; `None` without a calendar.
@@ -209,7 +209,7 @@ fn judge_all(
         |_| (),
     )?;
     let mut judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
-    overdue::hand_down(store, &mut judged, |place, upstream| {
+    upstream::hand_down(store, &mut judged, |place, upstream| {
         judge_one(store, &entries[place], &holidays, upstream, now)
     })?;
     if run.is_some() {
@@ -303,7 +303,7 @@ pub(super) fn judge_one(
     store: &Store,
     entry: &DatasetEntry,
     holidays: &Holidays,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
     now: Timestamp,
 ) -> Result<JudgedOne, StoreError> {
     let dataset = match &entry.declared {
@@ -337,7 +337,7 @@ pub(super) fn judge_one(
                 no: entry.no,
                 dataset,
                 upstream: upstream.to_vec(),
-                overdue: known.and_then(|model| Overdue::now(&state, model)),
+                as_upstream: known.and_then(|model| Upstream::now(&state, model)),
                 state,
                 odds: model.as_ref().map(Odds::of),
                 period_seconds: model.as_ref().and_then(period_seconds),

@@ -5,12 +5,12 @@ use freshness_core::civil::MINUTE;
 use freshness_core::fit::{Fitted, Model};
 use freshness_core::incidents::Odds;
 use freshness_core::schedule::{Cycle, Grain};
-use freshness_core::state::{self, CycleVerdict, Overdue, State};
+use freshness_core::state::{self, CycleVerdict, State, Upstream};
 use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
 
-use super::{Judged, RoundError, holidays, overdue};
+use super::{Judged, RoundError, holidays, upstream};
 
 /// All that is known of one dataset.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub fn explain(
     // What came later was not known then.
     let history = store.history(entry.no)?.until(second);
     let holidays = holidays();
-    let upstream = overdue::upstream_of(store, &entry.id, &holidays, now)?;
+    let upstream = upstream::upstream_of(store, &entry.id, &holidays, now)?;
     let known = model.as_ref();
     let state = state::judge(&dataset, known, &history, &holidays, &upstream, second);
     let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
@@ -71,7 +71,7 @@ pub fn explain(
         no: entry.no,
         dataset,
         upstream,
-        overdue: known.and_then(|model| Overdue::now(&state, model)),
+        as_upstream: known.and_then(|model| Upstream::now(&state, model)),
         state,
         odds: model.as_ref().map(Odds::of),
         period_seconds: model.as_ref().and_then(period_seconds),
@@ -92,7 +92,7 @@ pub fn explain(
 pub(super) fn cycles_since(
     model: &Model,
     history: &ArrivalHistory,
-    upstream: &[Overdue],
+    upstream: &[Upstream],
     from: i64,
     now: i64,
 ) -> Vec<CycleVerdict> {

@@ -17,7 +17,6 @@ mod figure;
 mod fit;
 mod incidents;
 mod learning;
-mod overdue;
 mod owed;
 pub mod ingest;
 mod measure;
@@ -29,6 +28,7 @@ mod slo;
 mod summary;
 pub mod told;
 mod trust;
+mod upstream;
 
 use std::fmt;
 use std::sync::OnceLock;

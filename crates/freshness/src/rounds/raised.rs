@@ -277,6 +277,7 @@ mod tests {
                     verdict: CycleVerdict {
                         usual_at: None,
                         held_up_by: None,
+                        waits_for: None,
                         cycle: day.to_string(),
                         cycle_start: at(day * 24),
                         deadline: Some(deadline),
@@ -291,7 +292,7 @@ mod tests {
                     alerted: said.ends_with('!'),
                     severity: None,
                     model_status: "learned",
-                    overdue: None,
+                    as_upstream: None,
                 }
             })
             .collect();
@@ -329,6 +330,7 @@ mod tests {
             verdict: CycleVerdict {
                 usual_at: None,
                 held_up_by: None,
+                waits_for: None,
                 cycle: day.to_string(),
                 cycle_start: at(day * 24),
                 deadline: Some(at(day * 24 + 8)),
@@ -339,7 +341,7 @@ mod tests {
             alerted,
             severity: None,
             model_status: "learned",
-            overdue: None,
+            as_upstream: None,
         };
         let dataset = |name: &str, alerted: [bool; 3]| ReplayedDataset {
             id: DatasetId::try_from(name).unwrap(),

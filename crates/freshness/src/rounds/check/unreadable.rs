@@ -54,7 +54,7 @@ pub(super) fn unreadable(entry: &DatasetEntry, dataset: Dataset, error: &StoreEr
         dataset,
         state,
         upstream: Vec::new(),
-        overdue: None,
+        as_upstream: None,
         odds: None,
         period_seconds: None,
         breach: None,

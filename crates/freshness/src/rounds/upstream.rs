@@ -1,28 +1,30 @@
-//! Which datasets are late already because what they are made from is?
+//! Which datasets are late already, or not yet, because of what they are made from?
 //!
-//! Each is judged by itself first, in parallel. What is overdue is then handed
-//! down the lineage, and only what stands below it is judged again.
+//! Each is judged by itself first, in parallel. How those stand that are overdue,
+//! and those they are made from, is then handed down the lineage, and only what is
+//! overdue or stands below it is judged again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
 use freshness_core::lineage::Lineage;
-use freshness_core::state::{Overdue, parents_first};
+use freshness_core::state::{Upstream, parents_first};
 use freshness_store::{DatasetNo, NumberedEdge, Store, StoreError};
 use jiff::Timestamp;
 
 use super::RoundError;
 use super::check::{JudgedOne, judge_one};
 
-/// Judges anew what stands below something overdue. `judged` are all datasets,
-/// by name; `judge` judges the one at a place, told what is overdue above it.
+/// Judges anew what is overdue or stands below it. `judged` are all datasets, by
+/// name; `judge` judges the one at a place, told how those stand that it is made
+/// from.
 pub(super) fn hand_down(
     store: &Store,
     judged: &mut [JudgedOne],
-    judge: impl Fn(usize, &[Overdue]) -> Result<JudgedOne, StoreError>,
+    judge: impl Fn(usize, &[Upstream]) -> Result<JudgedOne, StoreError>,
 ) -> Result<(), RoundError> {
-    if judged.iter().all(|(judged, _)| judged.overdue.is_none()) {
+    if !judged.iter().any(is_overdue) {
         return Ok(());
     }
     let concerned = below(store, judged)?;
@@ -36,19 +38,27 @@ pub(super) fn hand_down(
         (parents.iter()).map(move |parent| (ids[*parent].clone(), ids[to].clone()))
     });
     let lineage = Lineage::new(edges)?;
-    let look = |i: usize, upstream: &[Overdue]| match upstream {
+    let look = |i: usize, upstream: &[Upstream]| match upstream {
         [] => Ok(judged[places[i]].clone()),
         _ => judge(places[i], upstream),
     };
-    let anew = parents_first(&lineage, &ids, look, |(judged, _)| judged.overdue.clone())?;
+    let anew = parents_first(&lineage, &ids, look, |(judged, _)| {
+        judged.as_upstream.clone()
+    })?;
     for (place, anew) in places.into_iter().zip(anew) {
         judged[place] = anew;
     }
     Ok(())
 }
 
-/// The overdue datasets and all below them: their places among all, and their
-/// parents among these.
+fn is_overdue((judged, _): &JudgedOne) -> bool {
+    let upstream = judged.as_upstream.as_ref();
+    upstream.is_some_and(|upstream| upstream.is_overdue)
+}
+
+/// The overdue datasets, all below them, and what all these are made from: their
+/// places among all, and their parents among these; a parent that nothing overdue
+/// stands above has none.
 fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>, RoundError> {
     let edges = store.numbered_lineage()?;
     let mut children: BTreeMap<DatasetNo, Vec<DatasetNo>> = BTreeMap::new();
@@ -58,7 +68,7 @@ fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>
             .or_default()
             .push(edge.downstream);
     }
-    let overdue = judged.iter().filter(|(judged, _)| judged.overdue.is_some());
+    let overdue = judged.iter().filter(|judged| is_overdue(judged));
     let mut next: Vec<DatasetNo> = overdue.map(|(judged, _)| judged.no).collect();
     let mut reached: BTreeSet<DatasetNo> = next.iter().copied().collect();
     while let Some(no) = next.pop() {
@@ -68,10 +78,14 @@ fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>
             }
         }
     }
+    let into_reached = edges
+        .iter()
+        .filter(|edge| reached.contains(&edge.downstream));
+    let beside: BTreeSet<DatasetNo> = into_reached.clone().map(|edge| edge.upstream).collect();
     let places = judged.iter().enumerate();
     let places: Vec<(usize, DatasetNo)> = places
         .map(|(place, (judged, _))| (place, judged.no))
-        .filter(|(_, no)| reached.contains(no))
+        .filter(|(_, no)| reached.contains(no) || beside.contains(no))
         .collect();
     let at: BTreeMap<DatasetNo, usize> = places
         .iter()
@@ -82,7 +96,7 @@ fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>
     for NumberedEdge {
         upstream,
         downstream,
-    } in &edges
+    } in into_reached
     {
         if let (Some(&from), Some(&to)) = (at.get(upstream), at.get(downstream)) {
             parents[to].push(from);
@@ -95,13 +109,13 @@ fn below(store: &Store, judged: &[JudgedOne]) -> Result<Vec<(usize, Vec<usize>)>
         .collect())
 }
 
-/// What is overdue of the datasets that one is made from.
+/// How the datasets stand that one is made from.
 pub(super) fn upstream_of(
     store: &Store,
     id: &DatasetId,
     holidays: &Holidays,
     now: Timestamp,
-) -> Result<Vec<Overdue>, RoundError> {
+) -> Result<Vec<Upstream>, RoundError> {
     let edges = store.lineage()?.into_iter();
     let lineage = Lineage::new(edges.map(|edge| (edge.upstream, edge.downstream)))?;
     let ancestors = lineage.ancestors(id.as_str());
@@ -112,15 +126,14 @@ pub(super) fn upstream_of(
         let at = entries.binary_search_by(|entry| entry.id.cmp(id)).ok()?;
         Some(&entries[at])
     };
-    let look = |place: usize, upstream: &[Overdue]| match entry(ids[place]) {
+    let look = |place: usize, upstream: &[Upstream]| match entry(ids[place]) {
         // Only what is above it is asked for.
         Some(entry) if ids[place] != id => {
             let (judged, _) = judge_one(store, entry, holidays, upstream, now)?;
-            Ok((judged.overdue, Vec::new()))
+            Ok((judged.as_upstream, Vec::new()))
         }
         _ => Ok((None, upstream.to_vec())),
     };
-    let above: Result<_, RoundError> =
-        parents_first(&lineage, &ids, look, |(overdue, _)| overdue.clone());
+    let above: Result<_, RoundError> = parents_first(&lineage, &ids, look, |(own, _)| own.clone());
     Ok(above?.pop().map_or_else(Vec::new, |(_, upstream)| upstream))
 }
