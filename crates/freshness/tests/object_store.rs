@@ -30,7 +30,8 @@ fn tables_in_an_object_store_are_read_as_on_a_disk() {
     assert_eq!(ran.stderr, "orders: 18 commits read, 8 brought data\n");
     let line = format!("import iceberg s3a://lake/tables/payments/ --cycle day --now {NOW}");
     let ran = run(&house, &store, &line).expect(0);
-    assert_eq!(ran.stderr, "payments: 9 snapshots read, 6 brought data\n");
+    let words = "payments: 9 snapshots read, 6 brought data\n";
+    assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
     // The same from a disk changes nothing.
     let first = kept().join("first");
     for (tool, table, n) in [("delta", "orders", "10"), ("iceberg", "payments", "6")] {

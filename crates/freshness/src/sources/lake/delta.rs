@@ -89,11 +89,11 @@ pub fn read_delta(
 /// What of the log has gone, or was not there when it was read last.
 fn lost(cursor: &Cursor, commits: &[Entry]) -> Option<String> {
     let first = version(&commits.first()?.name)?;
+    let next = cursor.version.saturating_add(1);
     Some(match first > cursor.version {
-        true if first == cursor.version + 1 => return None,
+        true if first == next => return None,
         true => format!(
-            "commits {} to {} were removed before they were read",
-            cursor.version + 1,
+            "commits {next} to {} were removed before they were read",
             first - 1
         ),
         false => "another table than at the last look: read from its start".to_owned(),

@@ -133,7 +133,7 @@ fn tell(
     since: Option<i64>,
     read: &mut ReadTable,
 ) -> Result<(), LakeError> {
-    let (mut n_unclear, mut n_without_parts) = (0u64, 0u64);
+    let (mut n_unclear, mut n_shrunk, mut n_without_parts) = (0u64, 0u64, 0u64);
     let new = came(metadata).into_iter();
     for came in new.filter(|came| since.is_none_or(|since| came.at_millis >= since)) {
         read.n_read += 1;
@@ -150,6 +150,7 @@ fn tell(
             }
         }
         read.n_brought += 1;
+        n_shrunk += u64::from(took_more(&snapshot.summary));
         let by_cycle = by_cycle(&snapshot.summary, cycle_column).map_err(|fault| LakeError {
             place: format!("{shown}: snapshot {}", snapshot.snapshot_id),
             fault,
@@ -193,6 +194,10 @@ fn tell(
         "snapshots that do not say what they did, taken for none that brought data",
     );
     say(
+        n_shrunk,
+        "overwrites that took away more rows than they added, as a delete that rewrites files does",
+    );
+    say(
         n_without_parts,
         "snapshots that do not say which partitions they wrote to, so that their cycle is not known \
          (write.summary.partition-limit makes writers say it)",
@@ -211,6 +216,12 @@ fn brought(summary: &Summary) -> Option<bool> {
         "replace" | "delete" => Some(false),
         _ => None,
     }
+}
+
+/// Might it be a delete? One that rewrites files has the summary of an overwrite.
+fn took_more(summary: &Summary) -> bool {
+    summary.operation.as_deref() == Some("overwrite")
+        && summary.deleted_records > summary.added_records
 }
 
 /// What came for each value of a partition field; `None` if no field is asked
@@ -307,6 +318,21 @@ mod tests {
         ];
         write(folder.path(), "v1.metadata.json", &snapshots);
         assert_eq!(read(folder.path(), None, None).0, "10:3, 20:?, 50:2");
+    }
+
+    #[test]
+    fn an_overwrite_that_may_be_a_delete_is_remarked() {
+        let folder = tempfile::tempdir().unwrap();
+        let shrunk = r#""operation":"overwrite","added-records":"2","deleted-records":"3""#;
+        write(
+            folder.path(),
+            "v1.metadata.json",
+            &[(10, APPEND), (20, shrunk)],
+        );
+        let (said, _) = read(folder.path(), None, None);
+        let words =
+            "10:3, 20:2, # overwrites that took away more rows than they added, as a delete";
+        assert!(said.starts_with(words), "{said}");
     }
 
     #[test]

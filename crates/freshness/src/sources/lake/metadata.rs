@@ -65,6 +65,7 @@ pub(super) struct Summary {
     pub(super) operation: Option<String>,
     pub(super) added_records: Option<u64>,
     pub(super) added_data_files: Option<u64>,
+    pub(super) deleted_records: Option<u64>,
     /// What it did to each partition, where its writer says so.
     pub(super) partitions: Vec<Partition>,
 }
@@ -184,6 +185,9 @@ impl<'de> Visitor<'de> for SummaryVisitor {
                 "added-records" => summary.added_records = number(&map.next_value::<String>()?),
                 "added-data-files" => {
                     summary.added_data_files = number(&map.next_value::<String>()?);
+                }
+                "deleted-records" => {
+                    summary.deleted_records = number(&map.next_value::<String>()?);
                 }
                 name => match name.strip_prefix("partitions.") {
                     Some(path) => {

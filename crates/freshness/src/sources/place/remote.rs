@@ -141,12 +141,21 @@ impl Remote {
                 continue;
             }
             let fetched = taken.iter().map(|entry| async move {
-                let object = self.store.get(&self.at(&entry.name)).await?;
-                Ok((entry, object.bytes().await?))
+                let object = self
+                    .store
+                    .get(&self.at(&entry.name))
+                    .await
+                    .map_err(from_store)?;
+                // What grew since it was listed might not fit beside others.
+                if object.meta.size > SMALL_BYTES {
+                    let what = "an object was changed while it was read".to_owned();
+                    return Err(PlaceError::Store(what));
+                }
+                Ok((entry, object.bytes().await.map_err(from_store)?))
             });
             let fetched = stream::iter(fetched).buffered(REQUESTS);
             self.runtime.block_on(fetched.for_each(|fetched| {
-                let fetched = fetched.map_err(|error| E::from(from_store(error)));
+                let fetched = fetched.map_err(E::from);
                 found.push(fetched.and_then(|(entry, bytes)| work(entry, &mut Cursor::new(bytes))));
                 std::future::ready(())
             }));
