@@ -410,3 +410,28 @@ fn an_exposure_is_a_dashboard_that_trust_speaks_of() {
     // The sources behind it count too, through what is never stored.
     assert_eq!(board["n_datasets"], 7);
 }
+
+#[test]
+fn what_freshness_yaml_calls_otherwise_is_found_again_for_dbt() {
+    let house = House::empty();
+    let renamed = "rename: [{from: '^raw\\.', to: 'lake.'}]\n";
+    fs::write(house.path("freshness.yaml"), renamed).unwrap();
+    let line = format!("import dbt {} --now {AFTERWARDS}", kept("1.5").display());
+    house.run(&line).expect(0);
+    house.run(&format!("fit --now {AFTERWARDS}")).expect(0);
+    let manifest = kept("1.5").join("day-5/06-10-build/manifest.json");
+    let ran = house.run(&format!(
+        "export dbt-sources --manifest {} --now 2026-09-05T06:00:00Z",
+        manifest.display()
+    ));
+    let file: serde_json::Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+    let results = file["results"].as_array().unwrap().iter();
+    let told: Vec<&str> = results
+        .filter(|result| result["status"] == "pass")
+        .map(|result| result["unique_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        told,
+        ["source.shop.raw.customers", "source.shop.raw.orders"]
+    );
+}

@@ -59,6 +59,13 @@ impl Renames {
         Some(regex.replace(told, typed.to.as_str()).into_owned())
     }
 
+    /// The name under which one dataset is kept.
+    pub fn kept(&self, told: &DatasetId) -> DatasetId {
+        let name = self.name(told.as_str());
+        let kept = name.and_then(|name| DatasetId::try_from(name.as_str()).ok());
+        kept.unwrap_or_else(|| told.clone())
+    }
+
     /// Renames everything that was told. A name that would become none stays.
     pub fn apply(&self, told: Told) -> Told {
         if self.0.is_empty() {

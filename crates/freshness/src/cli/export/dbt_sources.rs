@@ -41,13 +41,15 @@ pub(super) struct DbtSourcesArgs {
 }
 
 pub(super) fn run(args: &DbtSourcesArgs, context: &mut Context) -> anyhow::Result<Answer> {
-    let sources =
-        read_dbt_sources(&args.manifest, &rounds::holidays()).map_err(|error| {
-            match error.hint() {
-                Some(hint) => failure(&error, hint),
-                None => failure(&error, "name it with --manifest; `dbt parse` writes it"),
-            }
-        })?;
+    let mut sources = read_dbt_sources(&args.manifest, &rounds::holidays()).map_err(|error| {
+        match error.hint() {
+            Some(hint) => failure(&error, hint),
+            None => failure(&error, "name it with --manifest; `dbt parse` writes it"),
+        }
+    })?;
+    for source in &mut sources {
+        source.dataset = context.settings.renames.kept(&source.dataset);
+    }
     let out = args.out.as_deref().map(WholeFile::at).transpose()?;
     let store = context.open(Access::ReadOnly).map_err(RoundError::from)?;
     let now = context.clock.now();
