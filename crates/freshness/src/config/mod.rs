@@ -36,6 +36,6 @@ pub use settings::{
     CheckSettings, CollectSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings,
 };
 pub use sources::{
-    ArrivalsSection, DbtSection, FilesSection, LakeSection, OpenlineageSection, QuerySection,
-    SourceSection,
+    AirflowSection, ArrivalsSection, DagsterSection, DbtSection, FilesSection, LakeSection,
+    OpenlineageSection, QuerySection, SourceSection,
 };

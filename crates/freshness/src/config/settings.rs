@@ -79,10 +79,11 @@ pub struct CheckSettings {
 }
 
 impl Settings {
-    /// Does a connection name this variable for a secret?
+    /// Does a connection or a source name this variable for a secret?
     pub fn names_variable(&self, name: &str) -> bool {
-        let mut all = (self.connections.values()).flat_map(Connection::variables);
-        all.any(|variable| variable == name)
+        let connections = (self.connections.values()).flat_map(Connection::variables);
+        let sources = (self.sources.values()).flat_map(|source| source.typed.variables());
+        connections.chain(sources).any(|variable| variable == name)
     }
 }
 

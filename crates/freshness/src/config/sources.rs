@@ -8,15 +8,19 @@
 //!     arrivals: {files: ["drops/*.csv"], assume_zone: UTC}
 //!   shop:
 //!     dbt: {targets: [target]}
+//!   nightly:
+//!     airflow: {url: https://airflow.example, user: viewer, password_env: AIRFLOW_PASSWORD}
 //! ```
 //!
 //! Each is of one kind, with the kind's own keys in a file of its own.
 
+mod airflow;
 mod arrivals;
 mod dbt;
 mod files;
 mod lake;
 mod openlineage;
+mod dagster;
 mod query;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +28,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
+pub use self::airflow::AirflowSection;
 pub use self::arrivals::ArrivalsSection;
+pub use self::dagster::DagsterSection;
 pub use self::dbt::DbtSection;
 pub use self::files::FilesSection;
 pub use self::lake::LakeSection;
@@ -50,6 +56,10 @@ pub enum SourceSection {
     Dbt(DbtSection),
     /// Files of events of OpenLineage.
     Openlineage(OpenlineageSection),
+    /// Assets and DAGs of an Airflow.
+    Airflow(AirflowSection),
+    /// Assets of a Dagster.
+    Dagster(DagsterSection),
 }
 
 impl SourceSection {
@@ -63,6 +73,8 @@ impl SourceSection {
             SourceSection::Iceberg(_) => "iceberg",
             SourceSection::Dbt(_) => "dbt",
             SourceSection::Openlineage(_) => "openlineage",
+            SourceSection::Airflow(_) => "airflow",
+            SourceSection::Dagster(_) => "dagster",
         }
     }
 
@@ -75,6 +87,8 @@ impl SourceSection {
             SourceSection::Delta(lake) | SourceSection::Iceberg(lake) => lake.fault(),
             SourceSection::Dbt(dbt) => dbt.fault(),
             SourceSection::Openlineage(events) => events.fault(),
+            SourceSection::Airflow(airflow) => airflow.fault(),
+            SourceSection::Dagster(dagster) => dagster.fault(),
         }
     }
 
@@ -87,6 +101,17 @@ impl SourceSection {
             SourceSection::Delta(lake) | SourceSection::Iceberg(lake) => lake.settle_in(home),
             SourceSection::Dbt(dbt) => dbt.settle_in(home),
             SourceSection::Openlineage(events) => events.settle_in(home),
+            SourceSection::Airflow(airflow) => airflow.settle_in(home),
+            SourceSection::Dagster(dagster) => dagster.settle_in(home),
+        }
+    }
+
+    /// The variables that hold its secrets.
+    pub fn variables(&self) -> Vec<&str> {
+        match self {
+            SourceSection::Airflow(airflow) => airflow.variables().collect(),
+            SourceSection::Dagster(dagster) => dagster.variables().collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -103,7 +128,10 @@ impl SourceSection {
     pub fn paths(&self) -> Vec<&Path> {
         let here = |place: &'_ String| !place.contains("://");
         match self {
-            SourceSection::Query(_) | SourceSection::Files(_) => Vec::new(),
+            SourceSection::Query(_)
+            | SourceSection::Files(_)
+            | SourceSection::Airflow(_)
+            | SourceSection::Dagster(_) => Vec::new(),
             SourceSection::Arrivals(arrivals) => paths(&arrivals.files),
             SourceSection::Openlineage(events) => paths(&events.files),
             SourceSection::Dbt(dbt) => paths(&dbt.targets),

@@ -10,6 +10,7 @@
 //! (`lake`) and files themselves (`files`), wherever they lie (`place`). Nothing here knows the store, and
 //! nothing asks the clock.
 
+mod airflow;
 mod arrival_files;
 mod arrivals;
 mod arrow_cells;
@@ -18,6 +19,7 @@ mod contracts;
 mod contracts_yaml;
 mod csv;
 mod dashboards;
+mod dagster;
 pub mod database;
 mod datasets;
 pub mod files;
@@ -44,11 +46,14 @@ mod table;
 mod tables_collect;
 mod told;
 mod typed_keys;
+mod web;
 
+pub use airflow::{AirflowLogin, AirflowSource, collect_airflow};
 pub use arrival_files::{ArrivalFiles, collect_arrival_files};
 pub use arrivals::{ReadArrival, read_arrivals};
 pub use collect::{Asked, Collected, NotCollected};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};
+pub use dagster::{DagsterSource, collect_dagster};
 pub use dashboards::{ReadDashboards, read_dashboards};
 pub use datasets::{ReadDataset, read_datasets};
 pub use dbt::{

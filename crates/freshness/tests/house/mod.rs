@@ -5,6 +5,7 @@
 pub(crate) mod adbc;
 pub(crate) mod dbt;
 pub(crate) mod dbt_files;
+pub(crate) mod airflow;
 pub(crate) mod duckdb;
 pub(crate) mod lake;
 pub(crate) mod postgres;

@@ -22,7 +22,8 @@ use crate::sources::files::{FilePattern, FileRules, read_files};
 use crate::sources::place::Place;
 use crate::sources::{
     ArrivalFiles, Asked, Collected, DbtTargets, Lake, LakeTables, NotCollected, QuerySource,
-    TimeRules, collect_arrival_files, collect_dbt, collect_events, collect_query, collect_tables,
+    TimeRules, collect_airflow, collect_arrival_files, collect_dagster, collect_dbt,
+    collect_events, collect_query, collect_tables,
 };
 
 /// What `{since}` is the first time: long enough to learn a year.
@@ -67,6 +68,14 @@ pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Set
         SourceSection::Openlineage(OpenlineageSection { files }) => {
             Box::new(move |asked| collect_events(&files, asked))
         }
+        SourceSection::Airflow(section) => Box::new(move |asked| {
+            let source = section.source().map_err(NotCollected::new)?;
+            collect_airflow(&source, asked)
+        }),
+        SourceSection::Dagster(section) => Box::new(move |asked| {
+            let source = section.source().map_err(NotCollected::new)?;
+            collect_dagster(&source, asked)
+        }),
     }
 }
 
