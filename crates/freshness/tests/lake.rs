@@ -126,6 +126,36 @@ fn what_is_read_of_tables_made_now_is_what_was_done_to_them() {
 }
 
 #[test]
+fn what_is_collected_goes_on_where_it_stopped_though_the_logs_forget() {
+    let house = copied();
+    let config = "sources:
+  orders: {delta: {tables: [lake/orders], cycle: day}}
+  payments: {iceberg: {tables: [lake/payments], cycle: day}}
+";
+    fs::write(house.path("freshness.yaml"), config).unwrap();
+    let mut expected = BTreeMap::from([("orders", Came::new()), ("payments", Came::new())]);
+    for stage in ["first", "then"] {
+        let _ = fs::remove_dir_all(house.path("lake"));
+        copy(&house.path(stage), &house.path("lake"));
+        for (table, expected) in &mut expected {
+            expected.extend(done(&house.path(stage), table));
+        }
+        house.run(&format!("collect --now {NOW}")).expect(0);
+        let again = house
+            .run(&format!("collect --format json --now {NOW}"))
+            .expect(0);
+        let again: Value = serde_json::from_str(&again.stdout).unwrap();
+        for source in again["sources"].as_array().unwrap() {
+            let told = [&source["arrivals_new"], &source["arrivals_duplicate"]];
+            assert!(told.iter().all(|n| n.as_u64() == Some(0)), "{source}");
+        }
+        for (table, expected) in &expected {
+            assert_eq!(&stored(&house, table), expected, "{table}, {stage}");
+        }
+    }
+}
+
+#[test]
 fn an_import_says_what_it_looked_at_and_what_came() {
     let house = copied();
     let ran = house

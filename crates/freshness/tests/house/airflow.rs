@@ -119,6 +119,7 @@ impl Airflow {
             .env("PATH", env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.home.path())
             .env("AIRFLOW_HOME", self.home.path())
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .envs(self.variables.iter().cloned())
             .current_dir(self.home.path())
             .args(line.split_whitespace());
