@@ -26,6 +26,11 @@ pub struct Straightened {
     pub circles: Vec<Vec<DatasetId>>,
 }
 
+/// Parents from before a circle that its datasets inherit, counted for each of them.
+/// Past it each keeps its own: of a hundred thousand tables that all depend on each
+/// other nobody learns what any waits for, and the edges would fill the memory.
+const INHERITED_MAX: usize = 100_000;
+
 /// Straightens `told` edges beside `firm` ones; an error if the firm ones alone
 /// go in a circle. A dataset that is told to be made from itself is no circle:
 /// the edge is left out. The order of the edges never shows.
@@ -44,6 +49,16 @@ pub fn straighten(firm: &[Edge], told: &[Edge]) -> Result<Straightened, LineageE
     let named = |(from, to): (u32, u32)| (names[from as usize].clone(), names[to as usize].clone());
     let mut straightened = Straightened::default();
     let mut added = BTreeSet::new();
+    let mut n_above = vec![0_usize; names.len()];
+    for &(from, to) in &edges {
+        if component[from as usize] != component[to as usize] {
+            n_above[component[to as usize] as usize] += 1;
+        }
+    }
+    let inherits = |circle: usize| {
+        let n = members[circle].len();
+        n > 1 && n.saturating_mul(n_above[circle]) <= INHERITED_MAX
+    };
     for &(from, to) in &edges {
         let (above, below) = (component[from as usize], component[to as usize]);
         if above == below {
@@ -51,7 +66,7 @@ pub fn straighten(firm: &[Edge], told: &[Edge]) -> Result<Straightened, LineageE
             if !firm_pairs.contains(&edge) {
                 straightened.left_out.push(edge);
             }
-        } else {
+        } else if inherits(below as usize) {
             let beside = members[below as usize].iter();
             added.extend(beside.map(|&member| (from, member)));
         }
@@ -191,5 +206,16 @@ mod tests {
         let straight = straighten(&[], &told).unwrap();
         assert_eq!(straight.left_out.len(), N);
         assert_eq!(straight.circles[0].len(), N);
+    }
+
+    #[test]
+    fn a_circle_of_many_below_many_inherits_nothing_and_is_straightened_at_once() {
+        let id = |n: usize| DatasetId::try_from(format!("d{n}").as_str()).unwrap();
+        const N: usize = 20_000;
+        let circle = (0..N).map(|n| (id(n), id((n + 1) % N)));
+        let above = (0..N).map(|n| (id(N + n), id(0)));
+        let straight = straighten(&[], &circle.chain(above).collect::<Vec<_>>()).unwrap();
+        assert_eq!((straight.left_out.len(), straight.added.len()), (N, 0));
+        assert_eq!(straight.circles.len(), 1);
     }
 }
