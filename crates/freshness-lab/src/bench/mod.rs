@@ -7,6 +7,7 @@
 
 mod console;
 mod coverage;
+mod importers;
 mod instruments;
 mod machine;
 mod measure;
@@ -19,6 +20,7 @@ mod write;
 
 pub use console::ConsoleResults;
 pub use coverage::{Coverage, coverage, coverage_told};
+pub use importers::{ImporterTimes, Importers, importers, importers_told};
 pub use instruments::{Instruments, instruments};
 pub use machine::Machine;
 pub use measure::{Measured, measure};

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use freshness_lab::bench::{
-    Coverage, Instruments, Plan, Results, Slo, Suppression, bench, coverage, coverage_told,
-    instruments, page, slo, slo_told, suppression, suppression_told,
+    Coverage, Importers, Instruments, Plan, Results, Slo, Suppression, bench, coverage,
+    coverage_told, importers, importers_told, instruments, page, slo, slo_told, suppression,
+    suppression_told,
 };
 use freshness_lab::warehouse::SHAPES;
 use serde::Serialize;
@@ -17,8 +18,8 @@ use serde::de::DeserializeOwned;
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases), slo (10,000 datasets and their promises) or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, SLO, "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases), slo (10,000 datasets and their promises), importers (what other tools wrote) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, SLO, IMPORTERS, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -41,6 +42,9 @@ struct Arguments {
     /// Releases of each of them
     #[arg(long, value_name = "N", default_value_t = 100)]
     releases: u64,
+    /// Share of what other tools wrote that is imported; 1 is all
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    share: f64,
 }
 
 /// At most so many datasets are fitted one by one.
@@ -85,6 +89,10 @@ fn main() -> anyhow::Result<()> {
             &arguments.out,
         )?;
     }
+    if asked(IMPORTERS) {
+        let found = importers(&plan, arguments.share, folder()?.path()).context("importers")?;
+        save(&found, IMPORTERS, &arguments.out)?;
+    }
     tell(&arguments.out)
 }
 
@@ -96,6 +104,8 @@ const SUPPRESSION: &str = "suppression";
 const COVERAGE: &str = "coverage";
 /// … and those of promises.
 const SLO: &str = "slo";
+/// … and those of reading what other tools wrote.
+const IMPORTERS: &str = "importers";
 
 fn program(asked: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let program = match asked {
@@ -132,6 +142,8 @@ fn tell(out: &Path) -> anyhow::Result<()> {
     page.extend(found.iter().map(coverage_told));
     let found: Option<Slo> = saved(&out.join(format!("{SLO}.json")))?;
     page.extend(found.iter().map(slo_told));
+    let found: Option<Importers> = saved(&out.join(format!("{IMPORTERS}.json")))?;
+    page.extend(found.iter().map(importers_told));
     fs::write(out.join("README.md"), &page)?;
     print!("{page}");
     Ok(())
