@@ -39,9 +39,9 @@ pub struct AdbcAddress {
 
 /// A session with a database.
 pub(super) struct Adbc {
-    connection: ManagedConnection,
-    /// Kept for the connection.
-    _database: ManagedDatabase,
+    /// The database is kept for the connection; neither is there any more after a
+    /// driver did not stop.
+    held: Option<(ManagedConnection, ManagedDatabase)>,
     hushed: Hushed,
 }
 
@@ -87,8 +87,7 @@ impl Adbc {
         // What is never committed changes nothing; not every database knows.
         let _ = connection.set_option(OptionConnection::AutoCommit, "false".into());
         Ok(Adbc {
-            connection,
-            _database: database,
+            held: Some((connection, database)),
             hushed,
         })
     }
@@ -98,12 +97,30 @@ impl Adbc {
         question: Question<'_>,
         on_row: &mut OnRow<'_>,
     ) -> Result<TableRead, Unanswered> {
-        let answered = ask(&mut self.connection, question, on_row, &|error| {
+        let Some((connection, _)) = &mut self.held else {
+            return Err(Refusal::TimedOut(question.limit).into());
+        };
+        let (answered, stopped) = ask(connection, question, on_row, &|error| {
             refusal(error, &self.hushed)
         });
-        let _ = self.connection.rollback();
+        match stopped {
+            Stopped::Yes => drop(connection.rollback()),
+            // Whatever is asked of a driver that is busy, it would be waited for.
+            Stopped::No => std::mem::forget(self.held.take()),
+        }
         answered
     }
+
+    pub(super) fn is_usable(&self) -> bool {
+        self.held.is_some()
+    }
+}
+
+/// Does the driver still work on what it was asked?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    Yes,
+    No,
 }
 
 /// What comes from the thread that waits for the driver.
@@ -122,28 +139,34 @@ pub(super) fn ask(
     question: Question<'_>,
     on_row: &mut OnRow<'_>,
     refusal: &dyn Fn(&Error) -> Refusal,
-) -> Result<TableRead, Unanswered> {
-    let mut statement = connection.new_statement().map_err(|e| refusal(&e))?;
+) -> (Result<TableRead, Unanswered>, Stopped) {
+    let mut statement = match connection.new_statement() {
+        Ok(statement) => statement,
+        Err(error) => return (Err(refusal(&error).into()), Stopped::Yes),
+    };
     let cancel = statement.get_cancel_handle();
     let deadline = Instant::now() + question.limit;
     let (sender, pieces) = mpsc::sync_channel(1);
     let sql = question.sql.to_owned();
     let asking = thread::Builder::new().spawn(move || send_all(&mut statement, &sql, &sender));
     if let Err(error) = asking {
-        return Err(Refusal::QueryFailed(error.to_string()).into());
+        let refused = Refusal::QueryFailed(error.to_string());
+        return (Err(refused.into()), Stopped::Yes);
     }
     let read = receive_all(&pieces, deadline, question, on_row, refusal);
-    if let Err(Unanswered::Refusal(Refusal::TimedOut(_)) | Unanswered::TooMany(_)) = read {
-        let given_up = Instant::now() + GRACE;
-        while Instant::now() < given_up {
-            // It may not have begun, or may not listen at this moment.
-            let _ = cancel.try_cancel();
-            if let Err(RecvTimeoutError::Disconnected) = pieces.recv_timeout(TELL_AGAIN) {
-                break;
-            }
-        }
+    if read.is_ok() {
+        return (read, Stopped::Yes);
     }
-    read
+    let given_up = Instant::now() + GRACE;
+    while Instant::now() < given_up {
+        // What is on its way is received, so that its sender may end.
+        if let Err(RecvTimeoutError::Disconnected) = pieces.recv_timeout(TELL_AGAIN) {
+            return (read, Stopped::Yes);
+        }
+        // It may not have begun, or may not listen at this moment.
+        let _ = cancel.try_cancel();
+    }
+    (read, Stopped::No)
 }
 
 fn send_all(statement: &mut ManagedStatement, sql: &str, pieces: &SyncSender<Piece>) {

@@ -161,7 +161,8 @@ impl Duckdb {
         on_row: &mut OnRow<'_>,
     ) -> Result<TableRead, Unanswered> {
         let in_words = |error: &adbc_core::error::Error| refusal(&error.message);
-        adbc::ask(&mut self.connection, question, on_row, &in_words)
+        // DuckDB stops when it is told to, between two rows at the latest.
+        adbc::ask(&mut self.connection, question, on_row, &in_words).0
     }
 
     fn columns(&mut self, from: &str) -> Result<Vec<Column>, Refusal> {

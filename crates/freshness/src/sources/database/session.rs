@@ -143,7 +143,8 @@ impl Session {
     pub fn is_usable(&self) -> bool {
         match &self.0 {
             Inner::Postgres(session) => session.is_usable(),
-            Inner::Duckdb(_) | Inner::Sqlite(_) | Inner::Adbc(_) => true,
+            Inner::Duckdb(_) | Inner::Sqlite(_) => true,
+            Inner::Adbc(session) => session.is_usable(),
         }
     }
 }
