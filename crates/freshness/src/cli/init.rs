@@ -201,10 +201,12 @@ fn first_file(around: &Surroundings, tools: Tools) -> (String, Vec<String>) {
 ",
     );
     if airflow {
-        text.push_str("# Airflow's variables are set: what its tasks emit to OpenLineage is read by\n#  `freshness import openlineage`.\n");
+        text.push_str("# Airflow's variables are set:\n#  airflow:\n#    airflow: {url: 'http://localhost:8080', user: viewer, password_env: AIRFLOW_PASSWORD}\n");
     }
     if dagster {
-        text.push_str("# DAGSTER_HOME is set: what its assets emit to OpenLineage is read by\n#  `freshness import openlineage`.\n");
+        text.push_str(
+            "# DAGSTER_HOME is set:\n#  dagster:\n#    dagster: {url: 'http://localhost:3000'}\n",
+        );
     }
     if *is_cut {
         text.push_str("# There was more around than was looked at.\n");
