@@ -10,7 +10,11 @@ use serde_json::Value;
 
 /// `source: new/duplicate` or `source: why`, of each.
 fn collected(house: &House) -> Vec<String> {
-    let ran = house.run("collect --format json --now 2027-06-01T00:00:00Z");
+    collected_at(house, "2027-06-01T00:00:00Z")
+}
+
+fn collected_at(house: &House, now: &str) -> Vec<String> {
+    let ran = house.run(&format!("collect --format json --now {now}"));
     let said: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let line = |source: &Value| {
         let name = source["source"].as_str().unwrap();
@@ -117,6 +121,44 @@ sources:
         explained.stdout.contains("\"n_arrivals\": 1"),
         "{explained:?}"
     );
+}
+
+/// A commit of a Delta table that writes a row.
+fn commit(house: &House, version: u64, at: &str) {
+    let log = house.path("lake/orders/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    let at: jiff::Timestamp = at.parse().unwrap();
+    let actions = format!(
+        "{{\"commitInfo\":{{\"timestamp\":{},\"operation\":\"WRITE\"}}}}\n\
+         {{\"add\":{{\"path\":\"p\",\"partitionValues\":{{}},\"size\":1,\"modificationTime\":0,\"dataChange\":true}}}}\n",
+        at.as_millisecond()
+    );
+    fs::write(log.join(format!("{version:020}.json")), actions).unwrap();
+}
+
+#[test]
+fn what_is_ahead_of_now_is_said_and_read_again_once_it_is_past() {
+    let house = House::empty();
+    fs::write(
+        house.path("freshness.yaml"),
+        "sources: {lake: {delta: {tables: [lake/orders]}}}\n",
+    )
+    .unwrap();
+    commit(&house, 0, "2026-02-27T06:00:00Z");
+    commit(&house, 1, "2026-02-28T06:00:00Z");
+    let early = "2026-02-27T12:00:00Z";
+    let words =
+        "lake: 1 arrival left out that is ahead of now: orders at 2026-02-28T06:00:00Z".to_owned();
+    assert_eq!(collected_at(&house, early), std::slice::from_ref(&words));
+    let ran = house.run(&format!("collect --now {early}")).expect(2);
+    assert!(ran.stderr.contains(&words), "{ran:?}");
+    let doctor = house.run(&format!("doctor --now {early}"));
+    assert!(doctor.stdout.contains("ahead of now"), "{doctor:?}");
+    // What was past is stored, and what is past now is too.
+    assert_eq!(collected_at(&house, "2026-02-28T12:00:00Z"), ["lake: 1/1"]);
+    assert_eq!(collected_at(&house, "2026-02-28T12:00:00Z"), ["lake: 0/0"]);
+    let doctor = house.run("doctor --now 2026-02-28T12:00:00Z");
+    assert!(!doctor.stdout.contains("ahead of now"), "{doctor:?}");
 }
 
 /// The first folder of this name below another.

@@ -333,8 +333,8 @@ fn what_dbt_did_after_now_is_left_out_until_it_is_past() {
         .run(&format!("{line} --now 2026-09-03T00:00:00Z"))
         .expect(0);
     for note in [
-        "22 arrivals left out that did not arrive from 1990 to now",
-        "12 runs left out that did not end from 1990 to now",
+        "22 arrivals left out that are ahead of now, such as ",
+        "12 runs left out that are ahead of now, such as ",
     ] {
         assert!(ran.stderr.contains(note), "{ran:?}");
     }

@@ -34,6 +34,10 @@ pub(super) struct CollectArgs {
 /// So many notes of a source are shown in a table; JSON has all.
 const NOTES_SHOWN: usize = 5;
 
+/// What helps where a source tells of what is to come.
+const AHEAD_HINT: &str =
+    "is a clock wrong? The rest was stored; the source is read again from where it stopped";
+
 /// What the JSON says.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -70,7 +74,8 @@ pub(super) fn run(args: &CollectArgs, context: &mut Context) -> anyhow::Result<A
     bar.finish_and_clear();
     let outcomes = outcomes?;
     let is_whole = |outcome: &Outcome| {
-        (outcome.taken.as_ref()).is_ok_and(|taken| taken.counts.refused.is_empty())
+        (outcome.taken.as_ref())
+            .is_ok_and(|taken| taken.counts.refused.is_empty() && taken.ahead.is_none())
     };
     let answer = match outcomes.iter().all(is_whole) {
         true => Answer::Healthy,
@@ -137,7 +142,7 @@ fn show(
         }
         Format::Table => {
             say(outcomes, context);
-            context.out.table(table(&lines))?;
+            context.out.table(table(&lines, outcomes))?;
         }
     }
     Ok(())
@@ -167,8 +172,8 @@ fn line(outcome: &Outcome) -> Line<'_> {
     Line {
         source: name,
         kind,
-        error: None,
-        hint: None,
+        error: taken.ahead.as_deref(),
+        hint: taken.ahead.as_ref().map(|_| AHEAD_HINT),
         arrivals_new: taken.counts.arrivals_new,
         arrivals_duplicate: taken.counts.arrivals_duplicate,
         runs_new: taken.counts.runs.new,
@@ -191,6 +196,11 @@ fn say(outcomes: &[Outcome], context: &Context) {
                 continue;
             }
         };
+        if let Some(ahead) = &taken.ahead {
+            let ahead = words::printable(ahead);
+            let words = format_args!("{name}: {ahead}\nhint: {AHEAD_HINT}");
+            context.out.warn(words);
+        }
         for (_, error) in &taken.counts.refused {
             context.out.warn(format_args!("{name}: {error}"));
         }
@@ -212,7 +222,7 @@ fn say(outcomes: &[Outcome], context: &Context) {
     }
 }
 
-fn table(lines: &[Line<'_>]) -> Table {
+fn table(lines: &[Line<'_>], outcomes: &[Outcome]) -> Table {
     let mut table = Table::new(&[
         "SOURCE",
         "KIND",
@@ -222,14 +232,15 @@ fn table(lines: &[Line<'_>]) -> Table {
         "NEW DATASETS",
     ]);
     (3..6).for_each(|column| table.align_right(column));
-    for line in lines {
-        let (result, paint) = match line.error {
-            None => ("read", Paint::Good),
-            Some(_) => ("failed", Paint::Bad),
+    for (line, outcome) in lines.iter().zip(outcomes) {
+        let (result, paint) = match (&outcome.taken, line.error) {
+            (Err(_), _) => ("failed", Paint::Bad),
+            (Ok(_), Some(_)) => ("in part", Paint::Bad),
+            (Ok(_), None) => ("read", Paint::Good),
         };
-        let count = |n: u64| match line.error {
-            None => (words::thousands(n), Paint::Plain),
-            Some(_) => (String::new(), Paint::Plain),
+        let count = |n: u64| match outcome.taken {
+            Ok(_) => (words::thousands(n), Paint::Plain),
+            Err(_) => (String::new(), Paint::Plain),
         };
         table.row([
             (line.source.to_owned(), Paint::Plain),

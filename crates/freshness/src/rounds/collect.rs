@@ -84,8 +84,13 @@ pub fn collect(
         for (i, told) in receiver {
             let Planned { name, kind, .. } = &planned[i];
             let taken = told.and_then(|told| keep(store, name, told, renames, now));
-            if let Err(reason) = &taken {
-                store.record_failure(name, &reason.what, now)?;
+            // One that tells of what is to come has told the rest, and is behind.
+            let wrong = match &taken {
+                Ok(taken) => taken.ahead.as_ref(),
+                Err(reason) => Some(&reason.what),
+            };
+            if let Some(wrong) = wrong {
+                store.record_failure(name, wrong, now)?;
             }
             outcomes[i] = Some(Outcome {
                 name: name.clone(),

@@ -4,6 +4,8 @@
 //! then everything is stored at once. Edges that were told in passing may go in a
 //! circle and are straightened; those that somebody vouches for may not.
 
+use std::collections::BTreeMap;
+
 use freshness_core::dataset::DatasetId;
 use freshness_core::lineage::{LineageError, Straightened, straighten};
 use freshness_core::slo::Run;
@@ -23,6 +25,9 @@ pub struct Taken {
     pub counts: ToldCounts,
     /// What a person should know.
     pub remarks: Vec<ToldRemark>,
+    /// What of a collected source is ahead of now: it was left out, and the source
+    /// was not moved on, so that it is read again once it is past.
+    pub ahead: Option<String>,
     /// Told circles that were straightened, the datasets of each by name.
     pub circles: Vec<Vec<DatasetId>>,
 }
@@ -40,7 +45,8 @@ pub enum TakeError {
 
 /// Stores what was told, in one transaction; the same again changes nothing.
 /// `now` is the present in UTC seconds; `renames` say under which names datasets are
-/// kept; `collected` is the configured source that it is from, if it is of one.
+/// kept; `collected` is the configured source that it is from, if it is of one. That
+/// source goes on only if nothing was left out that will come true.
 pub fn take(
     store: &mut Store,
     told: Told,
@@ -54,11 +60,10 @@ pub fn take(
         houses,
         mut remarks,
     } = renames.apply(told);
+    let mut left_out = LeftOut::new(now);
     let mut batch = ArrivalBatch::new();
-    let mut impossible = Vec::new();
     for arrival in arrivals {
-        if !(EARLIEST..=now + FUTURE_TOLERANCE_SECONDS).contains(&arrival.at) {
-            impossible.push(arrival);
+        if left_out.takes("arrival", &arrival.dataset, arrival.at) {
             continue;
         }
         let dataset = batch.dataset_of(&arrival.dataset);
@@ -71,34 +76,21 @@ pub fn take(
             arrival.rows,
         );
     }
-    if let Some(first) = impossible.first() {
-        let at = jiff::Timestamp::from_second(first.at)
-            .map_or_else(|_| first.at.to_string(), |at| at.to_string());
-        remarks.push(ToldRemark {
-            place: first.dataset.to_string(),
-            what: format!(
-                "{} left out that did not arrive from 1990 to now, such as at {at}",
-                words::count(impossible.len() as u64, "arrival")
-            ),
-        });
-    }
-    let n_runs = runs.len();
-    let is_possible = |run: &Run| {
-        let times = EARLIEST..=now + FUTURE_TOLERANCE_SECONDS;
-        times.contains(&run.finished_at)
-    };
     let runs: Vec<(DatasetId, Run)> = (runs.into_iter())
-        .filter(|(_, run)| is_possible(run))
+        .filter(|(dataset, run)| !left_out.takes("run", dataset, run.finished_at))
         .collect();
-    if runs.len() < n_runs {
-        remarks.push(ToldRemark {
-            place: "measurements".to_owned(),
-            what: format!(
-                "{} left out that did not end from 1990 to now",
-                words::count((n_runs - runs.len()) as u64, "run")
-            ),
-        });
-    }
+    remarks.extend(left_out.remarks(BEFORE));
+    let ahead = left_out.remarks(AHEAD);
+    let (collected, ahead) = match collected {
+        Some(_) if !ahead.is_empty() => {
+            let words: Vec<String> = ahead.into_iter().map(|remark| remark.what).collect();
+            (None, Some(words.join("; ")))
+        }
+        collected => {
+            remarks.extend(ahead);
+            (collected, None)
+        }
+    };
     let batch = ToldBatch {
         arrivals: batch,
         runs,
@@ -114,8 +106,61 @@ pub fn take(
     Ok(Taken {
         counts,
         remarks,
+        ahead,
         circles,
     })
+}
+
+const AHEAD: &str = "ahead of now";
+const BEFORE: &str = "from before 1990";
+
+/// What was left out for its time: of each kind and reason how many, and the first.
+struct LeftOut {
+    now: i64,
+    found: BTreeMap<(&'static str, &'static str), (u64, DatasetId, i64)>,
+}
+
+impl LeftOut {
+    fn new(now: i64) -> LeftOut {
+        LeftOut {
+            now,
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Can something of a kind not have been at this time? It is noted then.
+    fn takes(&mut self, kind: &'static str, dataset: &DatasetId, at: i64) -> bool {
+        let why = match at {
+            _ if at < EARLIEST => BEFORE,
+            _ if at > self.now.saturating_add(FUTURE_TOLERANCE_SECONDS) => AHEAD,
+            _ => return false,
+        };
+        let found = self.found.entry((kind, why));
+        found.or_insert_with(|| (0, dataset.clone(), at)).0 += 1;
+        true
+    }
+
+    /// What was left out for a reason, in words.
+    fn remarks(&self, why: &str) -> Vec<ToldRemark> {
+        let of_it = self.found.iter().filter(|((_, of), _)| *of == why);
+        of_it
+            .map(|((kind, _), (n, dataset, at))| {
+                let at = jiff::Timestamp::from_second(*at)
+                    .map_or_else(|_| at.to_string(), |at| at.to_string());
+                let (are, such_as) = match n {
+                    1 => ("is", ":"),
+                    _ => ("are", ", such as"),
+                };
+                ToldRemark {
+                    place: dataset.to_string(),
+                    what: format!(
+                        "{} left out that {are} {why}{such_as} {dataset} at {at}",
+                        words::count(*n, kind)
+                    ),
+                }
+            })
+            .collect()
+    }
 }
 
 /// How edges told in passing are straightened beside firm ones, and the circles
