@@ -78,6 +78,7 @@ datasets:
             "8 warning: source d: no such file or folder: drops",
             "12 error: no such team: finanz",
             "14 error: no holidays are known for: ZZ",
+            "null warning: no pattern under `datasets` names this team: finance",
             "null warning: connection warehouse: the variable WAREHOUSE_URL is not set",
         ]
     );
@@ -270,6 +271,38 @@ teams:
     );
     let feed = status(&house, "new_feed");
     assert_eq!(feed["owner"], "everybody");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_and_a_team_that_is_not_are_told_by_the_doctor() {
+    let house = House::fitted();
+    let findings = |yaml: &str| -> Vec<String> {
+        fs::write(house.path("freshness.yaml"), yaml).unwrap();
+        let said = json(&house.run("doctor --format json"));
+        let findings = said["findings"].as_array().unwrap().iter();
+        findings
+            .filter(|finding| finding["part"] == "config" && finding["health"] == "warning")
+            .map(|finding| finding["finding"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    // Some of finance and web were imported.
+    let wrong = "datasets:
+- {match: [fct_revenu, 'raw_*', 'zzz*'], critical: true}
+- {match: events, team: finanse}
+teams:
+  finance: {owner: fred}
+  sales: {owner: sue}
+";
+    assert_eq!(
+        findings(wrong),
+        [
+            "2 patterns of `datasets` match no dataset: fct_revenu (did you mean fct_revenue?), zzz*",
+            "no such team under `teams`: finanse (did you mean finance?)",
+            "1 team of `teams` that no dataset is of: sales",
+        ]
+    );
+    let right = "datasets:\n- {match: [fct_revenue, 'raw_*'], team: web}\nteams: {web: {}}\n";
+    assert_eq!(findings(right), Vec::<String>::new());
 }
 
 /// The deadline that is learned, in minutes after the start of the cycle.
@@ -472,7 +505,8 @@ fn a_first_file_names_what_lies_around_and_is_accepted() {
 #[test]
 fn a_first_file_of_an_empty_folder_is_accepted_too() {
     let house = House::empty();
-    house.run("init").expect(0);
+    let said = house.run("init").expect(0).stdout;
+    assert!(!said.contains("freshness collect"), "{said}");
     house.run("config check").expect(0);
     let ran = house.run("collect").expect(2);
     assert!(ran.stderr.contains("no sources are configured"), "{ran:?}");

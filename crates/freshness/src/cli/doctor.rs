@@ -12,7 +12,7 @@ use crate::rounds::{self, Finding, Health, MaxAges, SourceHealth};
 /// Say whether the monitor itself is healthy.
 ///
 /// Looks at the store's integrity, at the age of arrivals, models and checks, also
-/// those of promises and of coverage, at how each configured source was collected, at the clock and at the configuration. Changes nothing.
+/// those of promises and of coverage, at how each configured source was collected, at the clock and at the configuration: patterns that match no dataset, teams that there are not. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness doctor
@@ -41,7 +41,8 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
         collected: settings.collect.max_age,
     };
     let names: Vec<String> = settings.sources.keys().cloned().collect();
-    let (mut findings, sources) = rounds::doctor(&settings.store, &names, now, ages);
+    let (mut findings, sources) =
+        rounds::doctor(&settings.store, &names, &settings.rules, now, ages);
     findings.push(clock(context, now));
     findings.push(configuration(context));
 

@@ -81,7 +81,11 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> anyhow::Result<Answ
             for found in &document.found {
                 out.line(format_args!("  {found}"))?;
             }
-            out.line("next: freshness config check && freshness collect")?;
+            out.line(match n_sources {
+                // What there is to collect is to be written first.
+                0 => "next: name a source in it, then: freshness config check",
+                _ => "next: freshness config check && freshness collect",
+            })?;
         }
     }
     Ok(Answer::Healthy)

@@ -14,7 +14,7 @@
 //! Of the rules that match, a later one wins key by key. What is said here wins
 //! over what other tools tell, and what the user imported wins over it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use freshness_core::civil::Zone;
@@ -202,6 +202,39 @@ impl DatasetRules {
     /// The teams that are declared.
     pub fn teams(&self) -> impl Iterator<Item = &str> {
         self.teams.keys().map(String::as_str)
+    }
+
+    /// The patterns that match none of these datasets.
+    pub fn idle(&self, datasets: &[&str]) -> Vec<&str> {
+        let patterns = self.rules.iter().flat_map(|rule| &rule.matches);
+        let mut is_idle = vec![true; self.rule_of.len()];
+        for dataset in datasets {
+            for pattern in self.patterns.matches(dataset) {
+                is_idle[pattern] = false;
+            }
+        }
+        (patterns.zip(is_idle))
+            .filter_map(|(pattern, is_idle)| is_idle.then_some(pattern.as_str()))
+            .collect()
+    }
+
+    /// The teams that patterns name and that are not declared. Who declares none uses
+    /// the names of others.
+    pub fn undeclared_teams(&self) -> Vec<&str> {
+        let mut named = self.named_teams();
+        named.retain(|team| !self.teams.is_empty() && !self.teams.contains_key(*team));
+        named.into_iter().collect()
+    }
+
+    /// The declared teams that no pattern names; datasets may be of them all the same.
+    pub fn teams_of_no_pattern(&self) -> impl Iterator<Item = &str> {
+        let named = self.named_teams();
+        self.teams().filter(move |team| !named.contains(team))
+    }
+
+    fn named_teams(&self) -> BTreeSet<&str> {
+        let teams = self.rules.iter().filter_map(|rule| rule.team.as_deref());
+        teams.collect()
     }
 
     /// What is known of a dataset, once these rules had their say over what was

@@ -4,6 +4,7 @@
 //! looks like a warehouse in which nothing is.
 
 mod collected;
+mod named;
 mod watched;
 
 pub use self::collected::SourceHealth;
@@ -20,7 +21,7 @@ use serde::Serialize;
 
 use self::watched::{last_coverage_check, last_slo_check, old_runs};
 use crate::clock::CLOCK_SLACK;
-use crate::config::CoverageSettings;
+use crate::config::{CoverageSettings, DatasetRules};
 use crate::outputs::words;
 
 /// One thing that was looked at.
@@ -62,10 +63,11 @@ pub struct MaxAges {
 }
 
 /// Looks at the store and what has been done with it; `names` are the configured
-/// sources.
+/// sources, `rules` what is said of datasets by pattern.
 pub fn doctor(
     path: &Path,
     names: &[String],
+    rules: &DatasetRules,
     now: Timestamp,
     ages: MaxAges,
 ) -> (Vec<Finding>, Vec<SourceHealth>) {
@@ -79,7 +81,7 @@ pub fn doctor(
     let mut sources = Vec::new();
     let looked = Store::open(path, Access::ReadOnly).and_then(|store| {
         store.at_one_instant(|store| {
-            examine(store, now, max_age, &mut findings)?;
+            examine(store, rules, now, max_age, &mut findings)?;
             findings.extend(last_slo_check(store, now, max_slo_age)?);
             let CoverageSettings {
                 max_check_age,
@@ -102,6 +104,7 @@ pub fn doctor(
 
 fn examine(
     store: &Store,
+    rules: &DatasetRules,
     now: Timestamp,
     max_age: SignedDuration,
     findings: &mut Vec<Finding>,
@@ -110,6 +113,7 @@ fn examine(
     findings.push(integrity(store)?);
     findings.extend(arrivals(store, &entries, now, max_age)?);
     findings.extend(gone(store)?);
+    findings.extend(named::named(store, &entries, rules)?);
     findings.push(models(store, &entries, now)?);
     findings.push(last_fit(store, now, max_age)?);
     findings.push(last_check(store, now)?);

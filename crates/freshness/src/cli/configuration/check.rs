@@ -80,6 +80,14 @@ pub(super) fn run(_: &CheckConfigArgs, context: &mut Context) -> anyhow::Result<
             faults.push(Fault::error(rule.line, what, Some(hint.to_owned())));
         }
     }
+    for team in settings.rules.teams_of_no_pattern() {
+        faults.push(Fault {
+            level: Level::Warning,
+            line: None,
+            what: format!("no pattern under `datasets` names this team: {team}"),
+            hint: Some("datasets may be of it all the same: `freshness doctor` knows".to_owned()),
+        });
+    }
     for (name, connection) in &settings.connections {
         if let Err(why) = connection.address() {
             let hint = "what runs `freshness collect` needs it; here it may be missing";
