@@ -467,10 +467,9 @@ mod tests {
     }
 
     #[test]
-    fn a_large_warehouse_is_built_at_once() {
+    fn a_large_warehouse_has_every_dataset_in_order() {
         let n = 100_000_u64;
         let name = |i: u64| id(&format!("dataset_{i}"));
-        let begun = std::time::Instant::now();
         let ids: Vec<DatasetId> = (0..n).map(name).collect();
         let edges = (0..5 * n).map(|k| {
             // 7,919 is prime to n, so it scatters the upstreams.
@@ -483,8 +482,7 @@ mod tests {
         });
         let lineage = Lineage::new(edges).unwrap();
         assert!(lineage.n_edges() > 400_000);
-        // Generous: a debug build on a busy machine.
-        assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+        assert_eq!(lineage.topological().count(), n as usize);
     }
 
     proptest! {

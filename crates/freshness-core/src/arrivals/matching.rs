@@ -94,9 +94,10 @@ pub fn match_in_order(
 /// The only arrival of two cycles is taken as early for the second rather than
 /// late for the first if it is this many times nearer to it.
 const NEARER_IF_ALONE: i64 = 5;
-/// A further arrival of a cycle is taken as early for the next one rather than
-/// as a redelivery if it is this many times nearer to it; it must be nearer at
-/// all if it is a run of its own.
+/// … so is a further one that is a run of its own, …
+const NEARER_IF_OWN_RUN: i64 = 5;
+/// … and any other further one, which is rather a redelivery, if it is this many
+/// times nearer.
 const NEARER_IF_FURTHER: i64 = 8;
 
 /// What came before a cycle opened, in which nothing else came, belongs to it
@@ -107,6 +108,10 @@ fn give_early_ones_to_the_next(
     openings: &[Opening],
     history: &ArrivalHistory,
 ) {
+    // Over a weekend or a holiday that the calendar leaves out, what came on a day
+    // of its own is no early delivery of the day after.
+    let gaps = openings.windows(2).map(|two| two[1].usual - two[0].usual);
+    let earliest = gaps.min().unwrap_or(i64::MAX) / 2;
     for j in 1..served.len() {
         if served[j].is_some() {
             continue;
@@ -116,12 +121,12 @@ fn give_early_ones_to_the_next(
         let detail = history.detail(arrival);
         let times_nearer = match detail.is_some_and(|detail| detail.run_id.is_some()) {
             _ if is_alone => NEARER_IF_ALONE,
-            true => 1,
+            true => NEARER_IF_OWN_RUN,
             false => NEARER_IF_FURTHER,
         };
         let at = history.at()[arrival];
         let (late, early) = (at - openings[j - 1].usual, openings[j].usual - at);
-        if early * times_nearer <= late {
+        if early <= earliest && early * times_nearer <= late {
             served[j] = Some(arrival);
             if is_alone {
                 served[j - 1] = None;
@@ -198,12 +203,19 @@ mod tests {
     use crate::arrivals::{Arrival, ArrivalDetail};
     use crate::civil::{DAY, HOUR};
 
-    /// Daily cycles 0, 1, 2, … usually delivered at 06:00 to 06:30. Arrivals as
-    /// `day hour`, `day hour =cycle` (named) or `day hour <day` (covers through).
+    /// Daily cycles 0, 1, 2, … usually delivered at 06:00 to 06:30.
     #[track_caller]
     fn check_match(arrivals: &[&str], expected: &[Option<usize>]) {
-        let cycles: Vec<Cycle> = (0..expected.len() as i64)
-            .map(|day| Cycle {
+        let days: Vec<i64> = (0..expected.len() as i64).collect();
+        check_match_on(&days, arrivals, expected);
+    }
+
+    /// … on these days only. Arrivals as `day hour`, `day hour =cycle` (named),
+    /// `day hour <day` (covers through) or `day hour #run`.
+    #[track_caller]
+    fn check_match_on(days: &[i64], arrivals: &[&str], expected: &[Option<usize>]) {
+        let cycles: Vec<Cycle> = (days.iter())
+            .map(|&day| Cycle {
                 start: day * DAY,
                 local: day * DAY,
             })
@@ -224,10 +236,11 @@ mod tests {
                     (words[0].parse().unwrap(), words[1].parse().unwrap());
                 let mut detail = ArrivalDetail::default();
                 if let Some(word) = words.get(2) {
-                    let day: i64 = word[1..].parse().unwrap();
-                    match word.starts_with('=') {
-                        true => detail.cycle = Some(CycleName::Civil(day * DAY)),
-                        false => detail.covers_through = Some(day * DAY),
+                    let day = || word[1..].parse::<i64>().unwrap();
+                    match word.as_bytes()[0] {
+                        b'=' => detail.cycle = Some(CycleName::Civil(day() * DAY)),
+                        b'<' => detail.covers_through = Some(day() * DAY),
+                        _ => detail.run_id = Some((*word).into()),
                     }
                 }
                 Arrival {
@@ -261,6 +274,31 @@ mod tests {
         check_match(&["0 6", "2 1"], &[Some(0), Some(1), None]);
         // Nothing need be missing before it.
         check_match(&["0 6", "1 4.5"], &[Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_run_on_a_day_that_is_not_expected_is_not_the_next_days() {
+        // Friday, Saturday and Sunday; Monday's is missing.
+        let arrivals = ["3 6 #a", "4 6 #b", "5 6 #c", "6 6 #d"];
+        check_match_on(&[3, 4, 7], &arrivals, &[Some(0), Some(1), None]);
+        // Nor is that of a holiday after a long weekend.
+        let arrivals = ["3 6 #a", "4 6 #b", "9 6 #c"];
+        check_match_on(&[3, 4, 10], &arrivals, &[Some(0), Some(1), None]);
+        // Two hours early is early.
+        let arrivals = ["3 6 #a", "4 6 #b", "7 4 #c"];
+        check_match_on(&[3, 4, 7], &arrivals, &[Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn the_evening_run_of_a_day_is_not_the_next_mornings() {
+        check_match(
+            &["0 6 #a", "0 18 #b", "1 6 #c", "1 18 #d"],
+            &[Some(0), Some(2), None],
+        );
+        check_match(
+            &["0 6 #a", "1 6 #b", "2 3 #c"],
+            &[Some(0), Some(1), Some(2)],
+        );
     }
 
     #[test]
