@@ -26,7 +26,7 @@ fn kept(version: &str) -> PathBuf {
 }
 
 fn told(version: &str) -> Told {
-    read_dbt(&[kept(version)], false, &Holidays::default())
+    read_dbt(&[kept(version)], false, &Holidays::default(), i64::MAX)
         .unwrap()
         .0
 }
@@ -329,10 +329,14 @@ fn every_command_of_the_page_works_as_written() {
 fn what_dbt_did_after_now_is_left_out_until_it_is_past() {
     let (clock_behind, right) = (House::empty(), House::empty());
     let line = format!("import dbt {}", kept("1.5").display());
+    let early = format!("{line} --now 2026-09-03T00:00:00Z");
+    let refused = clock_behind.run(&early).expect(2).stderr;
+    assert!(refused.contains("manifest.json: metadata.generated_at: in the future"));
     let ran = clock_behind
-        .run(&format!("{line} --now 2026-09-03T00:00:00Z"))
+        .run(&format!("{early} --on-error skip"))
         .expect(0);
     for note in [
+        "left out: metadata.generated_at: in the future",
         "22 arrivals left out that are ahead of now, such as ",
         "12 runs left out that are ahead of now, such as ",
     ] {

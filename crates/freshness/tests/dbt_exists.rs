@@ -7,10 +7,12 @@ mod house;
 
 use freshness::sources::read_dbt_file;
 use freshness_core::civil::Holidays;
+use house::House;
 use house::dbt_files::{
-    arrivals, datasets, edges, manifest, remarks, result, results, source, told,
+    ORDERS, arrivals, datasets, edges, looks, manifest, remarks, result, results, source, told,
 };
 use serde_json::json;
+use snapbox::{assert_data_eq, str};
 
 #[test]
 fn an_edge_goes_through_what_is_never_stored_and_not_through_tests() {
@@ -210,4 +212,60 @@ fn every_version_of_the_last_years_is_read() {
         let told = told(&[("run_results.json", results)]);
         assert_eq!(arrivals(&told), ["a 01 06:10"], "v{version}");
     }
+}
+
+#[test]
+fn a_manifest_of_the_future_is_refused_since_no_other_would_count_until_then() {
+    let house = House::empty();
+    let write = |at: &str| {
+        let mut manifest = manifest(&json!({"nodes": {"model.shop.a": {}}}));
+        manifest["metadata"]["generated_at"] = json!(at);
+        std::fs::create_dir_all(house.path("target")).unwrap();
+        std::fs::write(house.path("target/manifest.json"), manifest.to_string()).unwrap();
+    };
+    let import = "import dbt target --now 2026-09-01T06:00:00Z";
+    write("2062-09-01T06:00:00Z");
+    assert_data_eq!(
+        house.run(import).expect(2).stderr,
+        str![[r#"
+error: target/manifest.json: metadata.generated_at: in the future (more than 5 minutes from now): 2062-09-01T06:00:00Z
+
+hint: nothing was imported
+hint: is the clock of the machine that wrote it right? --now pins the clock of this command
+
+"#]]
+    );
+    assert!(!house.path(".freshness").exists());
+    write("2026-09-01T06:05:01Z");
+    house.run(import).expect(2);
+    write("2026-09-01T06:05:00Z");
+    house.run(import).expect(0);
+}
+
+#[test]
+fn a_file_that_does_not_say_readably_when_it_was_written_is_refused() {
+    let orders = (ORDERS, "2026-09-01T05:00:00Z", "2026-09-01T06:00:00Z");
+    let refused = |file: serde_json::Value| {
+        let bytes = file.to_string().into_bytes();
+        let read = read_dbt_file("f.json", bytes, &Holidays::default());
+        read.unwrap_err().to_string()
+    };
+    let of = [
+        manifest(&json!({})),
+        looks(&[orders]),
+        results("run", &json!([])),
+    ];
+    for mut file in of {
+        file["metadata"]["generated_at"] = json!("yesterday");
+        let message = "f.json: metadata.generated_at: not a time: yesterday";
+        assert_eq!(refused(file), message);
+    }
+    // So is a time in it, with the result that it is of.
+    let message = "f.json: results.source.shop.raw.orders.max_loaded_at: not a time: soon";
+    assert_eq!(refused(looks(&[(orders.0, "soon", orders.2)])), message);
+    let built = result("model.shop.a", "success", "soon", &json!({}));
+    assert_eq!(
+        refused(results("run", &json!([built]))),
+        "f.json: results.model.shop.a.timing.completed_at: not a time: soon"
+    );
 }

@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 
 fn told(path: &Path) -> Told {
     let roots = [path.to_owned()];
-    read_dbt(&roots, false, &Holidays::default()).unwrap().0
+    read_dbt(&roots, false, &Holidays::default(), i64::MAX)
+        .unwrap()
+        .0
 }
 
 fn kept(version: &str) -> PathBuf {

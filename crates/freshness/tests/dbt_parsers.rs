@@ -131,7 +131,7 @@ proptest! {
         files.sort();
         prop_assert_eq!(files.len(), order.len());
         let read = |roots: &[PathBuf]| {
-            let (told, _) = read_dbt(roots, false, &Holidays::default()).unwrap();
+            let (told, _) = read_dbt(roots, false, &Holidays::default(), i64::MAX).unwrap();
             (told.arrivals, format!("{:?}", told.houses))
         };
         let shuffled: Vec<PathBuf> = order.iter().map(|&i| files[i].clone()).collect();

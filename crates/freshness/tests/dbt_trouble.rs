@@ -28,7 +28,7 @@ fn manifest() -> Value {
 }
 
 fn read(path: &Path) -> Result<Told, String> {
-    let read = read_dbt(&[path.to_owned()], false, &Holidays::default());
+    let read = read_dbt(&[path.to_owned()], false, &Holidays::default(), i64::MAX);
     let folder = path.parent().unwrap().display().to_string();
     read.map(|(told, _)| told)
         .map_err(|error| error.to_string().replace(&format!("{folder}/"), ""))

@@ -80,7 +80,15 @@ pub fn take(
         .filter(|(dataset, run)| !left_out.takes("run", dataset, run.finished_at))
         .collect();
     remarks.extend(left_out.remarks(BEFORE));
-    let ahead = left_out.remarks(AHEAD);
+    let mut ahead = left_out.remarks(AHEAD);
+    let houses = (houses.into_iter()).filter(|house| {
+        let is_possible = house.as_of <= now.saturating_add(FUTURE_TOLERANCE_SECONDS);
+        if !is_possible {
+            ahead.push(of_the_future(house));
+        }
+        is_possible
+    });
+    let houses = houses.map(house).collect();
     let (collected, ahead) = match collected {
         Some(_) if !ahead.is_empty() => {
             let words: Vec<String> = ahead.into_iter().map(|remark| remark.what).collect();
@@ -94,7 +102,7 @@ pub fn take(
     let batch = ToldBatch {
         arrivals: batch,
         runs,
-        houses: houses.into_iter().map(house).collect(),
+        houses,
         collected,
     };
     let mut circles = Vec::new();
@@ -145,8 +153,7 @@ impl LeftOut {
         let of_it = self.found.iter().filter(|((_, of), _)| *of == why);
         of_it
             .map(|((kind, _), (n, dataset, at))| {
-                let at = jiff::Timestamp::from_second(*at)
-                    .map_or_else(|_| at.to_string(), |at| at.to_string());
+                let at = shown(*at);
                 let (are, such_as) = match n {
                     1 => ("is", ":"),
                     _ => ("are", ", such as"),
@@ -161,6 +168,22 @@ impl LeftOut {
             })
             .collect()
     }
+}
+
+/// What exists later than now: since the latest telling of a source counts, no
+/// other would until then.
+fn of_the_future(house: &House) -> ToldRemark {
+    let at = shown(house.as_of);
+    ToldRemark {
+        place: house.source.clone(),
+        what: format!(
+            "what exists left out, since it is told of a time in the future: {at} (is the clock of who told it right?)"
+        ),
+    }
+}
+
+fn shown(at: i64) -> String {
+    jiff::Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string())
 }
 
 /// How edges told in passing are straightened beside firm ones, and the circles
@@ -198,5 +221,52 @@ fn house(house: House) -> ToldHouse {
         datasets: house.datasets,
         edges: house.edges.into_iter().map(edge).collect(),
         dashboards: house.dashboards,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use freshness_core::dataset::Dataset;
+    use freshness_store::Access;
+
+    use super::*;
+
+    const NOW: i64 = 1_788_000_000;
+
+    #[test]
+    fn what_exists_in_the_future_is_left_out_so_that_the_next_telling_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path().join("f.db"), Access::Create).unwrap();
+        let mut tell = |as_of: i64, name: &str| {
+            let house = House {
+                source: "tool:shop".to_owned(),
+                as_of,
+                extent: Extent::Whole,
+                datasets: vec![Dataset::undeclared(DatasetId::try_from(name).unwrap())],
+                edges: Vec::new(),
+                dashboards: Vec::new(),
+            };
+            let told = Told {
+                houses: vec![house],
+                ..Told::default()
+            };
+            let taken = take(&mut store, told, &Renames::default(), None, NOW).unwrap();
+            let remarks = taken.remarks.iter();
+            let remarks: Vec<String> = remarks
+                .map(|remark| format!("{}: {}", remark.place, remark.what))
+                .collect();
+            let entries = store.datasets().unwrap();
+            let names = entries.iter().map(|entry| entry.id.to_string());
+            (names.collect::<Vec<_>>().join(","), remarks.join("\n"))
+        };
+        let remark = "tool:shop: what exists left out, since it is told of a time in the future: \
+                      AT (is the clock of who told it right?)";
+        let future = NOW + FUTURE_TOLERANCE_SECONDS + 1;
+        let at = jiff::Timestamp::from_second(future).unwrap().to_string();
+        let remark = remark.replace("AT", &at);
+        assert_eq!(tell(future, "never"), (String::new(), remark));
+        assert_eq!(tell(NOW, "a"), ("a".to_owned(), String::new()));
+        // Clocks differ by that much.
+        assert_eq!(tell(future - 1, "a"), ("a".to_owned(), String::new()));
     }
 }

@@ -70,7 +70,9 @@ pub(crate) fn told(files: &[(&str, Value)]) -> Told {
         std::fs::write(folder.path().join(name), content.to_string()).unwrap();
     }
     let roots = [folder.path().to_owned()];
-    let mut told = read_dbt(&roots, false, &Holidays::default()).unwrap().0;
+    let mut told = read_dbt(&roots, false, &Holidays::default(), i64::MAX)
+        .unwrap()
+        .0;
     for remark in &mut told.remarks {
         let folder = format!("{}/", folder.path().display());
         remark.place = remark.place.replace(&folder, "");

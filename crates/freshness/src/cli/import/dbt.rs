@@ -39,13 +39,14 @@ pub(super) struct DbtArgs {
 
 pub(super) fn run(args: &DbtArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let skip = matches!(args.on_error, OnErrorArg::Skip);
-    let (read, files) = read_dbt(&args.targets, skip, &rounds::holidays()).map_err(|error| {
+    let now = context.clock.now().as_second();
+    let read = read_dbt(&args.targets, skip, &rounds::holidays(), now);
+    let (read, files) = read.map_err(|error| {
         let more = error.hint().map(|hint| format!("\nhint: {hint}"));
         let more = more.unwrap_or_default();
         failure(&error, format!("nothing was imported{more}"))
     })?;
     let mut store = context.open(Access::Create)?;
-    let now = context.clock.now().as_second();
     let taken = rounds::told::take(&mut store, read, &context.settings.renames, None, now)
         .map_err(told::in_words)?;
     told::report("dbt", files.n(), &taken, context)?;

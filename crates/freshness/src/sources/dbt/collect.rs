@@ -38,7 +38,7 @@ pub fn collect_dbt(source: &DbtTargets, asked: &Asked<'_>) -> Result<Collected, 
         true => Told::default(),
         false => {
             let holidays = Holidays::builtin();
-            let read = read_dbt(&source.targets, source.skip, &holidays);
+            let read = read_dbt(&source.targets, source.skip, &holidays, asked.now);
             read.map_err(failed)?.0
         }
     };

@@ -44,7 +44,9 @@ pub enum Fault {
     #[error("{0}: no value")]
     Lacks(&'static str),
     #[error("{key}: not a time: {value}")]
-    Time { key: &'static str, value: String },
+    Time { key: String, value: String },
+    #[error("{key}: in the future (more than 5 minutes from now): {value}")]
+    Future { key: &'static str, value: String },
     #[error("{0}")]
     Lineage(#[from] LineageError),
     #[error("more than {0} edges between datasets")]
@@ -73,6 +75,9 @@ impl DbtError {
                 "name the folder that dbt writes to (target), a folder of archived ones, or a tar of them",
             ),
             Fault::Lineage(_) => Some("dbt writes no such manifest: was it edited?"),
+            Fault::Future { .. } => Some(
+                "is the clock of the machine that wrote it right? --now pins the clock of this command",
+            ),
             Fault::Json(_) => Some("was it written to its end?"),
             _ => None,
         }

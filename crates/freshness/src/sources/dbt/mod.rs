@@ -32,7 +32,7 @@ use self::house::Known;
 use self::json::{Artefact, Head};
 use self::names::UniqueId;
 use self::results::{Facts, time};
-use super::{House, Told, ToldRemark};
+use super::{FUTURE_TOLERANCE_SECONDS, House, Told, ToldRemark};
 
 /// What was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,6 +60,9 @@ impl DbtFiles {
     }
 }
 
+/// When dbt wrote a file.
+const GENERATED_AT: &str = "metadata.generated_at";
+
 /// What `metadata.env.WRITTEN_BY` says of files that are ours.
 pub const WRITTEN_BY: &str = "freshness";
 
@@ -76,7 +79,7 @@ pub struct DbtSource {
 
 /// The sources in a manifest, by unique id.
 pub fn read_dbt_sources(manifest: &Path, holidays: &Holidays) -> Result<Vec<DbtSource>, DbtError> {
-    let mut reader = Reader::new(false, holidays);
+    let mut reader = Reader::new(false, holidays, ANY_TIME);
     find::look_into(&[manifest.to_owned()], &mut reader)?;
     let sources = reader
         .known
@@ -102,13 +105,15 @@ pub fn read_dbt_sources(manifest: &Path, holidays: &Holidays) -> Result<Vec<DbtS
 
 /// Reads what dbt wrote: target folders, folders of archived ones, tars of them,
 /// or single files. With `skip` a file that cannot be read is remarked and left
-/// out; else it is an error, and so is it if there is none at all.
+/// out; else it is an error, and so is it if there is none at all. `now` is the
+/// present in UTC seconds: a manifest that was made later would hold for good.
 pub fn read_dbt(
     roots: &[PathBuf],
     skip: bool,
     holidays: &Holidays,
+    now: i64,
 ) -> Result<(Told, DbtFiles), DbtError> {
-    let mut reader = Reader::new(skip, holidays);
+    let mut reader = Reader::new(skip, holidays, now);
     find::look_into(roots, &mut reader)?;
     if reader.files.n() == 0 {
         let names: Vec<String> = roots
@@ -126,7 +131,7 @@ pub fn read_dbt_file(
     bytes: Vec<u8>,
     holidays: &Holidays,
 ) -> Result<(Told, DbtFiles), DbtError> {
-    let mut reader = Reader::new(false, holidays);
+    let mut reader = Reader::new(false, holidays, ANY_TIME);
     reader.file(name, bytes)?;
     Ok(reader.finish())
 }
@@ -139,13 +144,17 @@ pub fn read_dbt_tar(
     skip: bool,
     holidays: &Holidays,
 ) -> Result<(Told, DbtFiles), DbtError> {
-    let mut reader = Reader::new(skip, holidays);
+    let mut reader = Reader::new(skip, holidays, ANY_TIME);
     archive::read(&mut bytes, name, &mut reader)?;
     Ok(reader.finish())
 }
 
+/// For who asks of no time: no manifest is of the future.
+const ANY_TIME: i64 = i64::MAX;
+
 struct Reader<'a> {
     skip: bool,
+    now: i64,
     holidays: &'a Holidays,
     files: DbtFiles,
     facts: Facts,
@@ -189,12 +198,20 @@ impl Found for Reader<'_> {
             let place = format!("{name}: {key}");
             remarks.push(ToldRemark { place, what });
         };
-        match kind(&artefact.metadata.dbt_schema_version).map_err(failed)? {
+        let kind = kind(&artefact.metadata.dbt_schema_version).map_err(failed)?;
+        let metadata = &artefact.metadata;
+        let made = metadata.generated_at.as_deref();
+        let made_at = made.map(|made| time(|| GENERATED_AT.to_owned(), made));
+        let made_at = made_at.transpose().map_err(failed)?;
+        match kind {
             Kind::Manifest => {
-                let metadata = &artefact.metadata;
-                let made = metadata.generated_at.as_deref();
-                let made = made.ok_or_else(|| failed(Fault::Lacks("metadata.generated_at")))?;
-                let as_of = time("metadata.generated_at", made).map_err(failed)?;
+                let (Some(made), Some(as_of)) = (made, made_at) else {
+                    return Err(failed(Fault::Lacks(GENERATED_AT)));
+                };
+                if as_of > self.now.saturating_add(FUTURE_TOLERANCE_SECONDS) {
+                    let (key, value) = (GENERATED_AT, made.to_owned());
+                    return Err(failed(Fault::Future { key, value }));
+                }
                 let by = metadata.invocation_id.as_deref().unwrap_or_default();
                 let age = (as_of, made.to_owned(), by.to_owned());
                 let read = house::read(&artefact, as_of, self.holidays, &mut remark);
@@ -239,9 +256,10 @@ impl Found for Reader<'_> {
 }
 
 impl Reader<'_> {
-    fn new(skip: bool, holidays: &Holidays) -> Reader<'_> {
+    fn new(skip: bool, holidays: &Holidays, now: i64) -> Reader<'_> {
         Reader {
             skip,
+            now,
             holidays,
             files: DbtFiles::default(),
             facts: Facts::default(),

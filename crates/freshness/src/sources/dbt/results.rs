@@ -83,10 +83,11 @@ impl Facts {
             };
             let seen = result.snapshotted_at.as_deref();
             let seen = seen.ok_or(Fault::Lacks("results.snapshotted_at"))?;
+            let key = |key| format!("results.{}.{key}", result.unique_id);
             let look = Look {
                 unique_id: self.number(&result.unique_id),
-                at: time("results.snapshotted_at", seen)?,
-                newest: time("results.max_loaded_at", newest)?,
+                at: time(|| key("snapshotted_at"), seen)?,
+                newest: time(|| key("max_loaded_at"), newest)?,
                 invocation,
                 file,
             };
@@ -161,14 +162,15 @@ impl Facts {
         let Some(done) = done.and_then(|step| step.completed_at.as_deref()) else {
             return Ok(None);
         };
+        let key = |key| format!("results.{}.{key}", result.unique_id);
         let mut batches = Vec::new();
         for (begin, end) in &result.batch_results.0.successful {
-            const KEY: &str = "results.batch_results";
-            batches.push((time(KEY, begin)?, time(KEY, end)?));
+            let key = || key("batch_results");
+            batches.push((time(key, begin)?, time(key, end)?));
         }
         Ok(Some(Build {
             unique_id: self.number(&result.unique_id),
-            at: time("results.timing.completed_at", done)?,
+            at: time(|| key("timing.completed_at"), done)?,
             rows: rows(&result.adapter_response.0),
             batches,
             invocation,
@@ -209,14 +211,14 @@ fn is_set(flag: &Value) -> bool {
     !matches!(flag, Value::Null | Value::Bool(false))
 }
 
-/// UTC seconds of a time that says its zone.
-pub(super) fn time(key: &'static str, text: &str) -> Result<i64, Fault> {
+/// UTC seconds of a time that says its zone; `key` is where it stands.
+pub(super) fn time(key: impl FnOnce() -> String, text: &str) -> Result<i64, Fault> {
     let rules = TimeRules {
         now: 0,
         assume_zone: None,
     };
     instant(&Cell::Text(text), &rules).map_err(|_| Fault::Time {
-        key,
+        key: key(),
         value: text.chars().take(60).collect(),
     })
 }
