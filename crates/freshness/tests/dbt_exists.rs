@@ -269,3 +269,36 @@ fn a_file_that_does_not_say_readably_when_it_was_written_is_refused() {
         "f.json: results.model.shop.a.timing.completed_at: not a time: soon"
     );
 }
+
+#[test]
+fn where_a_table_says_what_cannot_be_read_what_its_source_says_holds() {
+    let told = told(&[
+        (
+            "manifest.json",
+            source(&json!({
+                "meta": {"freshness": {"critical": "maybe", "timezone": "Berlin", "settle": "soon", "team": "sales"}},
+                "source_meta": {"freshness": {
+                    "critical": true, "timezone": "Europe/Berlin", "settle": "15m", "team": "loading",
+                }},
+            })),
+        ),
+        (
+            "sources.json",
+            looks(&[(ORDERS, "2026-09-01T05:50:00Z", "2026-09-01T06:00:00Z")]),
+        ),
+    ]);
+    let dataset = &told.houses[0].datasets[0];
+    assert!(dataset.critical && dataset.timezone.is_some());
+    assert_eq!(dataset.team.as_deref(), Some("sales"));
+    assert_eq!(arrivals(&told), [""; 0], "settle of the source holds");
+    let remarks = remarks(&told);
+    for (key, value) in [
+        ("critical", "maybe"),
+        ("timezone", "Berlin"),
+        ("settle", "soon"),
+    ] {
+        let place = format!("orders.meta.freshness.{key}: ");
+        let said = |remark: &&String| remark.contains(&place) && remark.contains(value);
+        assert_eq!(remarks.iter().filter(said).count(), 1, "{remarks:?}");
+    }
+}

@@ -2,18 +2,20 @@
 //!
 //! The columns of `import datasets`, and `settle`: how long the newest row must
 //! have been there when dbt looked, for a load to be over. A setting that cannot
-//! be read is told, and counts as not said; it stops neither the others nor
-//! other datasets.
+//! be read is told, and counts as not said: the next that says it holds. It stops
+//! neither the others nor other datasets.
+
+use std::collections::BTreeMap;
 
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::slo::duration_seconds;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::json::Meta;
 use crate::hint::did_you_mean;
 use crate::sources::datasets::declared;
-use crate::sources::ndjson::cell;
+use crate::sources::ndjson::cell as of;
 use crate::sources::table::{COLUMNS_MAX, Cell};
 
 /// In the order of the columns of `import datasets`, from the second on.
@@ -49,12 +51,13 @@ pub(super) fn settings(
     holidays: &Holidays,
     remark: &mut dyn FnMut(&str, String),
 ) -> Settings {
-    let mut said: Map<String, Value> = Map::new();
+    // Of each key what is said of it, the first that can be read holds.
+    let mut said: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for meta in metas {
         match &meta.freshness {
             Value::Object(keys) => {
                 for (key, value) in keys {
-                    said.entry(key.clone()).or_insert_with(|| value.clone());
+                    said.entry(key.clone()).or_default().push(value.clone());
                 }
             }
             Value::Null => {}
@@ -68,21 +71,26 @@ pub(super) fn settings(
     ];
     for (key, value) in usual {
         if let Some(value) = value {
-            said.entry(KEYS[key]).or_insert(Value::String(value));
+            let of = said.entry(KEYS[key].to_owned()).or_default();
+            of.push(Value::String(value));
         }
     }
     if !around.tags.is_empty() {
         let tags = around.tags.into_iter().map(Value::String).collect();
-        said.entry(KEYS[TAGS]).or_insert(Value::Array(tags));
+        let of = said.entry(KEYS[TAGS].to_owned()).or_default();
+        of.push(Value::Array(tags));
     }
 
     let mut settle = 0;
-    for (key, value) in &said {
+    for (key, values) in &said {
         let place = format!("meta.freshness.{key}");
         if key == "settle" {
-            match value.as_str().map(duration_seconds) {
-                Some(Ok(seconds)) => settle = seconds.ceil() as i64,
-                _ => remark(&place, format!("not a duration: {value} (as in 15m or 2h)")),
+            for value in values {
+                if let Some(Ok(seconds)) = value.as_str().map(duration_seconds) {
+                    settle = seconds.ceil() as i64;
+                    break;
+                }
+                remark(&place, format!("not a duration: {value} (as in 15m or 2h)"));
             }
         } else if !KEYS.contains(&key.as_str()) {
             let near = did_you_mean(key, KEYS.into_iter().chain(["settle"]));
@@ -93,22 +101,22 @@ pub(super) fn settings(
 
     let mut cells = [Cell::Missing; COLUMNS_MAX];
     cells[0] = Cell::Text(id.as_str());
-    for (i, key) in KEYS.iter().enumerate() {
-        if let Some(value) = said.get(*key) {
-            cells[i + 1] = cell(value);
-        }
+    let mut said = KEYS.map(|key| said.get(key).into_iter().flatten().peekable());
+    for (values, cell) in said.iter_mut().zip(&mut cells[1..]) {
+        *cell = values.peek().map_or(Cell::Missing, |value| of(value));
     }
-    // Each round takes one setting out, so there are few.
+    // Each round takes one value out, so there are few.
     loop {
         match declared(&cells, holidays) {
             Ok(dataset) => return Settings { dataset, settle },
             Err(fault) => match fault.0 {
                 Some(column @ 1..) => {
                     let key = KEYS[column - 1];
-                    let value = &said[key];
+                    let values = &mut said[column - 1];
                     let place = format!("meta.freshness.{key}");
+                    let value = values.next().unwrap_or(&Value::Null);
                     remark(&place, format!("{}: {value}", fault.1));
-                    cells[column] = Cell::Missing;
+                    cells[column] = values.peek().map_or(Cell::Missing, |value| of(value));
                 }
                 Some(0) | None => {
                     let dataset = Dataset::undeclared(id.clone());
