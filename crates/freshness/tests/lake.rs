@@ -203,7 +203,7 @@ fn what_is_no_table_is_refused_and_nothing_is_imported() {
         "import delta first",
         "first: not a Delta table: there is no _delta_log in it; nothing was imported\n\nhint: name the folder",
     );
-    check_refused("import delta nowhere", "nowhere: not a Delta table");
+    check_refused("import delta nowhere", "nowhere: no such file or folder");
     check_refused(
         "import iceberg first",
         "first: not an Iceberg table: there is no metadata in it",
@@ -274,4 +274,32 @@ fn the_commands_of_the_page_run() {
         n += 1;
     }
     assert_eq!(n, 4);
+}
+
+#[test]
+fn a_table_in_the_folder_where_one_stands_is_called_as_the_folder_is() {
+    let house = House::empty();
+    let log = house.path("_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    let commit = "{\"commitInfo\":{\"timestamp\":1772200000000,\"operation\":\"WRITE\"}}\n\
+         {\"add\":{\"path\":\"p\",\"dataChange\":true}}\n";
+    fs::write(log.join("00000000000000000000.json"), commit).unwrap();
+    let own = house.path(".").canonicalize().unwrap();
+    let own = own.file_name().unwrap().to_string_lossy().into_owned();
+    let ran = house
+        .run("import delta . --now 2026-09-07T12:00:00Z")
+        .expect(0);
+    assert!(
+        ran.stderr.starts_with(&format!("{own}: 1 commit read")),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_called_that() {
+    let house = House::empty();
+    for tool in ["delta", "iceberg"] {
+        let ran = house.run(&format!("import {tool} nosuch")).expect(2);
+        assert!(ran.stderr.contains("no such file or folder"), "{ran:?}");
+    }
 }

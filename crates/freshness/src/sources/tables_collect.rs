@@ -15,7 +15,7 @@ use super::input::Source;
 use super::instant::TimeRules;
 use super::lake::{LakeError, ReadTable, read_delta, read_iceberg};
 use super::openlineage::Events;
-use super::place::Place;
+use super::place::{Place, folder_name};
 use super::problem::BadRows;
 use super::told::{Told, ToldRemark};
 
@@ -53,8 +53,8 @@ pub fn collect_tables(source: &LakeTables, asked: &Asked<'_>) -> Result<Collecte
     let mut told = Told::default();
     for table in &source.tables {
         let folder = table.trim_end_matches('/');
-        let name = folder.rsplit('/').next().unwrap_or(folder);
-        let name = source.dataset.as_deref().unwrap_or(name);
+        let own = folder_name(folder);
+        let name = source.dataset.as_deref().unwrap_or(&own);
         let id = DatasetId::try_from(name)
             .map_err(|error| NotCollected::new(format_args!("{table}: {error}")))?;
         let place = Place::named(folder, &source.variables).map_err(|error| {

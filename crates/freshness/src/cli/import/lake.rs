@@ -12,7 +12,7 @@ use crate::outputs::words;
 use crate::rounds::told::take;
 use crate::sources::Told;
 use crate::sources::lake::{LakeError, ReadTable, read_delta, read_iceberg};
-use crate::sources::place::Place;
+use crate::sources::place::{Place, folder_name};
 
 /// Import the commits of Delta tables: those that brought data are arrivals.
 ///
@@ -170,13 +170,14 @@ fn named(text: &str, naming: &NamingArgs) -> anyhow::Result<Table> {
     let place = place(if folder.is_empty() { "/" } else { folder })?;
     let own = match file {
         // The folder of metadata lies in that of the table.
+        Some(_) if folder == "metadata" => ".",
         Some(_) => folder.strip_suffix("/metadata").unwrap_or(folder),
         None => folder,
     };
-    let own = own.rsplit('/').next().unwrap_or(own);
+    let own = folder_name(own);
     let dataset = match &naming.dataset {
         Some(dataset) => dataset.clone(),
-        None => DatasetId::try_from(own).map_err(|error| {
+        None => DatasetId::try_from(own.as_str()).map_err(|error| {
             let message = format!("the folder's name is no name of a dataset: {text}: {error}");
             failure(message, "give it one with --dataset")
         })?,

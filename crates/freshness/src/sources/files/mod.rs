@@ -178,6 +178,7 @@ pub fn read_files(
             FileCycle::NotAsked => None,
             FileCycle::Named(cycle) => Some(cycle),
             FileCycle::Unclear => return left_out.add(Why::Date, name),
+            FileCycle::Several => return left_out.add(Why::Days, name),
         };
         if UNDER_WAY
             .iter()
@@ -243,6 +244,7 @@ enum Why {
     Empty,
     UnderWay,
     Date,
+    Days,
     NotFollowed(&'static str),
 }
 
@@ -276,7 +278,8 @@ impl LeftOut {
                     "of no bytes, so not there yet (--allow-empty counts them)".to_owned()
                 }
                 Why::UnderWay => "under way, by their names".to_owned(),
-                Why::Date => "left out, since no single day can be read in the path".to_owned(),
+                Why::Date => "left out, since no day can be read in the path".to_owned(),
+                Why::Days => "left out, since several days can be read in the path".to_owned(),
                 Why::NotFollowed(why) => format!("not looked into: {why}"),
             };
             let more = if *n > names.len() as u64 { ", …" } else { "" };
@@ -390,7 +393,7 @@ mod tests {
         assert_eq!(
             check("in/{date:%Y%m%d}", files),
             "20260228 900 2026-02-28T00:00:00\n\
-             # 1 file left out, since no single day can be read in the path: 20260230\n"
+             # 1 file left out, since no day can be read in the path: 20260230\n"
         );
     }
 

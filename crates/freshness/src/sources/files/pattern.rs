@@ -45,6 +45,8 @@ pub enum PatternError {
     Glob(String),
     #[error("the date is never closed: {0}")]
     Unclosed(String),
+    #[error("it is not said how the date is written: {0}")]
+    BareDate(String),
     #[error("a date is there twice: {0}")]
     TwoDates(String),
     #[error(transparent)]
@@ -56,7 +58,7 @@ impl PatternError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             PatternError::Glob(_) => Some("wildcards: * ? [a-z] {a,b} and **, which spans folders"),
-            PatternError::Unclosed(_) | PatternError::Format(_) => {
+            PatternError::Unclosed(_) | PatternError::BareDate(_) | PatternError::Format(_) => {
                 Some("a date in a path is {date:%Y-%m-%d}")
             }
             PatternError::TwoDates(_) => {
@@ -72,8 +74,10 @@ pub(super) enum FileCycle {
     /// The pattern has no date.
     NotAsked,
     Named(CycleName),
-    /// There is no date where it should be, no such day, or more than one.
+    /// There is no date where it should be, or no such day.
     Unclear,
+    /// There are several.
+    Several,
 }
 
 const PLACEHOLDER: &str = "{date:";
@@ -82,6 +86,9 @@ impl FilePattern {
     /// Reads a pattern. `date` is how a date is written that stands anywhere in
     /// the path.
     pub fn parse(text: &str, date: Option<&str>) -> Result<FilePattern, PatternError> {
+        if text.contains("{date}") {
+            return Err(PatternError::BareDate(text.to_owned()));
+        }
         let (before, dated, after) = match text.split_once(PLACEHOLDER) {
             None => (text, None, ""),
             Some((before, rest)) => {
@@ -186,7 +193,8 @@ impl FilePattern {
                     // The sign that ends one date may begin the next.
                     let end = captures.get(0).map_or(name.len(), |all| all.end());
                     start = end.saturating_sub(1).max(start + 1);
-                    found.push(of(&captures));
+                    // Other numbers of as many digits are no days.
+                    found.extend(of(&captures).map(Some));
                     if start >= name.len() {
                         break;
                     }
@@ -198,6 +206,7 @@ impl FilePattern {
             Some((Some(first), others)) if others.iter().all(|other| *other == Some(*first)) => {
                 FileCycle::Named(*first)
             }
+            Some(_) if found.iter().all(Option::is_some) => FileCycle::Several,
             _ => FileCycle::Unclear,
         }
     }
@@ -268,6 +277,7 @@ mod tests {
                 (false, _) => "-".to_owned(),
                 (true, FileCycle::NotAsked) => "yes".to_owned(),
                 (true, FileCycle::Unclear) => "unclear".to_owned(),
+                (true, FileCycle::Several) => "several".to_owned(),
                 (true, FileCycle::Named(cycle)) => cycle.to_string()[..10].to_owned(),
             });
         let said: Vec<String> = said.collect();
@@ -325,7 +335,7 @@ mod tests {
         let names = ["20260901", "20260901_20260902", "20260901_20260901"];
         assert_eq!(
             check(pattern, None, &names),
-            "in: 2026-09-01 unclear 2026-09-01"
+            "in: 2026-09-01 several 2026-09-01"
         );
         let anywhere = Some("%Y%m%d");
         assert_eq!(
@@ -339,7 +349,16 @@ mod tests {
                     "202609011"
                 ]
             ),
-            "in: 2026-09-01 unclear 2026-09-01 unclear"
+            "in: 2026-09-01 several 2026-09-01 unclear"
+        );
+    }
+
+    #[test]
+    fn of_several_numbers_the_only_one_that_reads_as_a_day_counts() {
+        let names = ["98765432_20260901.csv", "20260901-20261345", "98765432"];
+        assert_eq!(
+            check("in/*", Some("%Y%m%d"), &names),
+            "in: 2026-09-01 2026-09-01 unclear"
         );
     }
 
@@ -391,6 +410,10 @@ mod tests {
         assert_eq!(
             check("in/{date:%Y", None, &[]),
             "the date is never closed: in/{date:%Y"
+        );
+        assert_eq!(
+            check("in/{date}.csv", None, &[]),
+            "it is not said how the date is written: in/{date}.csv"
         );
         let twice = "a date is there twice: ";
         assert!(check("{date:%Y}/{date:%m}", None, &[]).starts_with("a date is there twice"));

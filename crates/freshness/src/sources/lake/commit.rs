@@ -67,9 +67,11 @@ struct CommitInfo<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Add<'a> {
+    #[expect(dead_code, reason = "it is only asked whether there is one")]
+    #[serde(borrow)]
+    path: Cow<'a, str>,
     #[serde(borrow, default)]
     partition_values: BTreeMap<Cow<'a, str>, Option<Cow<'a, str>>>,
-    #[serde(default)]
     data_change: bool,
     #[serde(borrow)]
     stats: Option<Cow<'a, str>>,
@@ -319,6 +321,15 @@ mod tests {
             r#"
 {{"add":{{"path":"a","partitionValues":{{"ds":"{day}"}},"dataChange":true,"stats":"{{\"numRecords\":{rows},\"minValues\":{{}}}}"}}}}"#
         )
+    }
+
+    #[test]
+    fn an_added_file_without_its_name_or_its_purpose_is_refused() {
+        assert!(
+            check(r#"{"add":{"path":5}}"#).starts_with("line 1, column 16: invalid type: integer")
+        );
+        assert!(check(r#"{"add":{"dataChange":true}}"#).contains("missing field `path`"));
+        assert!(check(r#"{"add":{"path":"a"}}"#).contains("missing field `dataChange`"));
     }
 
     #[test]

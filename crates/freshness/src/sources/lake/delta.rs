@@ -4,6 +4,10 @@
 //! are removed once a checkpoint has what they say of the table's present
 //! state; what they said of its past is then in nobody's memory but ours.
 //! So no checkpoint is read, and what was read before stays as it was.
+//!
+//! A number that is missing may still come, as when a log is being copied. The
+//! next reading begins before it, until it is there, or until a checkpoint
+//! shows that it was.
 
 use std::io::Read;
 
@@ -52,20 +56,24 @@ pub fn read_delta(
     };
     // One that nobody can read any more is none.
     let cursor: Option<Cursor> = cursor.and_then(|cursor| serde_json::from_str(cursor).ok());
-    let mut commits = log.list(table, cursor.as_ref())?;
+    let (mut commits, mut checkpoint) = log.list(table, cursor.as_ref())?;
     let mut read = ReadTable::default();
-    let mut last = None;
+    let mut last: Option<Cursor> = None;
     if let Some(cursor) = cursor {
         let known = log.read(&commits[..commits.len().min(1)])?.pop();
         if known.as_ref().map(Commit::cursor).as_ref() == Some(&cursor) {
             commits.remove(0);
             last = known.map(|known| known.cursor());
         } else {
-            commits = log.list(table, None)?;
+            (commits, checkpoint) = log.list(table, None)?;
             log.remark(lost(&cursor, &commits), &mut read);
         }
     }
-    log.remark(gaps(&commits), &mut read);
+    let known = last.as_ref().map(|known| known.version);
+    let gaps = gaps(known, &commits);
+    let open = gaps.iter().find(|gap| gap.is_open(checkpoint));
+    let stay_at = open.map(|gap| gap.before);
+    log.remark(gaps.iter().take(GAPS_TOLD).map(Gap::in_words), &mut read);
     let mut n_unnamed = 0u64;
     for some in commits.chunks(COMMITS_AT_ONCE) {
         for commit in log.read(some)? {
@@ -75,7 +83,9 @@ pub fn read_delta(
                 n_unnamed += u64::from(commit.wrote.operation.is_none());
                 log.tell(&commit, dataset, &mut read)?;
             }
-            last = Some(commit.cursor());
+            if stay_at.is_none_or(|stay_at| commit.version <= stay_at) {
+                last = Some(commit.cursor());
+            }
         }
     }
     if n_unnamed > 0 {
@@ -100,18 +110,33 @@ fn lost(cursor: &Cursor, commits: &[Entry]) -> Option<String> {
     })
 }
 
-/// Commits that should be between others.
-fn gaps(commits: &[Entry]) -> impl Iterator<Item = String> {
-    let versions = commits.iter().filter_map(|commit| version(&commit.name));
-    let gap = |(before, after): (u64, u64)| {
-        let n = after - before - 1;
-        (n > 0).then(|| format!("commits are missing: {} to {}", before + 1, after - 1))
+/// Commits that should be between two others.
+struct Gap {
+    before: u64,
+    after: u64,
+}
+
+impl Gap {
+    /// May its commits still come? Not if a checkpoint was made of them.
+    fn is_open(&self, checkpoint: Option<u64>) -> bool {
+        checkpoint.is_none_or(|checkpoint| checkpoint < self.after - 1)
+    }
+
+    fn in_words(&self) -> String {
+        let Gap { before, after } = self;
+        format!("commits are missing: {} to {}", before + 1, after - 1)
+    }
+}
+
+/// The gaps between commits, the first of which follows the one that is `known`.
+fn gaps(known: Option<u64>, commits: &[Entry]) -> Vec<Gap> {
+    let listed = commits.iter().filter_map(|commit| version(&commit.name));
+    let versions: Vec<u64> = known.into_iter().chain(listed).collect();
+    let gap = |pair: &[u64]| {
+        let (before, after) = (pair[0], pair[1]);
+        (after > before.saturating_add(1)).then_some(Gap { before, after })
     };
-    versions
-        .clone()
-        .zip(versions.skip(1))
-        .filter_map(gap)
-        .take(GAPS_TOLD)
+    versions.windows(2).filter_map(gap).collect()
 }
 
 /// The log of a table.
@@ -129,25 +154,31 @@ struct Commit {
 }
 
 impl Log<'_> {
-    /// The commits of the log in their order, from the one that was read last.
-    fn list(&self, table: &Place, cursor: Option<&Cursor>) -> Result<Vec<Entry>, LakeError> {
+    /// The commits of the log in their order, from the one that was read last,
+    /// and the version of the newest checkpoint.
+    fn list(
+        &self,
+        table: &Place,
+        cursor: Option<&Cursor>,
+    ) -> Result<(Vec<Entry>, Option<u64>), LakeError> {
         // What sorts right before the name of that commit.
         let after = cursor.map(|cursor| format!("{:020}", cursor.version));
         let listed = self.folder.list(after.as_deref());
         let mut commits = listed.map_err(|error| LakeError {
             place: table.shown().to_owned(),
             fault: match error {
-                PlaceError::NotFound => LakeFault::NoDelta,
+                PlaceError::NotFound if !table.is_missing() => LakeFault::NoDelta,
                 error => error.into(),
             },
         })?;
+        let checkpoint = commits.iter().filter_map(|of| checkpoint(&of.name)).max();
         commits.retain(|entry| version(&entry.name).is_some());
         match commits.is_empty() && cursor.is_none() {
             true => Err(LakeError {
                 place: self.folder.shown().to_owned(),
                 fault: LakeFault::NoCommits,
             }),
-            false => Ok(commits),
+            false => Ok((commits, checkpoint)),
         }
     }
 
@@ -233,6 +264,12 @@ fn version(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(".json")?;
     let is_version = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_version.then(|| digits.parse().ok())?
+}
+
+/// Of `00000000000000000007.checkpoint.parquet` 7.
+fn checkpoint(name: &str) -> Option<u64> {
+    let (digits, _) = name.split_once(".checkpoint.")?;
+    version(&format!("{digits}.json"))
 }
 
 fn read_commit(bytes: &mut dyn Read, cycle_column: Option<&str>) -> Result<Wrote, LakeFault> {
@@ -322,6 +359,59 @@ mod tests {
             "40 delta:4, 70 delta:7, # commits 2 to 3 were removed before they were read, \
              # commits are missing: 5 to 6"
         );
+    }
+
+    #[test]
+    fn a_commit_that_comes_after_a_later_one_is_read_when_it_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 4, 40, "WRITE");
+        commit(folder, 6, 60, "WRITE");
+        let missing = "# commits are missing: 5 to 5";
+        let (said, cursor) = read(folder, None);
+        assert_eq!(said, format!("40 delta:4, 60 delta:6, {missing}"));
+        // Told again as long as one is missing, which changes nothing.
+        commit(folder, 7, 70, "WRITE");
+        let (said, cursor) = read(folder, Some(&cursor));
+        assert_eq!(said, format!("60 delta:6, 70 delta:7, {missing}"));
+        commit(folder, 5, 50, "WRITE");
+        let (said, cursor) = read(folder, Some(&cursor));
+        assert_eq!(said, "50 delta:5, 60 delta:6, 70 delta:7");
+        assert_eq!(read(folder, Some(&cursor)).0, "");
+        // Right after the last one that was read.
+        commit(folder, 9, 90, "WRITE");
+        let (_, cursor) = read(folder, Some(&cursor));
+        commit(folder, 8, 80, "WRITE");
+        assert_eq!(read(folder, Some(&cursor)).0, "80 delta:8, 90 delta:9");
+    }
+
+    #[test]
+    fn what_a_checkpoint_has_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 4, 40, "WRITE");
+        commit(folder, 6, 60, "WRITE");
+        let checkpoint = folder
+            .join(LOG)
+            .join("00000000000000000005.checkpoint.parquet");
+        fs::write(checkpoint, "?").unwrap();
+        let (said, cursor) = read(folder, None);
+        assert!(said.ends_with("# commits are missing: 5 to 5"), "{said}");
+        assert_eq!(read(folder, Some(&cursor)).0, "");
+    }
+
+    #[test]
+    fn a_commit_that_is_a_link_to_nothing_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 0, 10, "WRITE");
+        let link = folder.join(LOG).join("00000000000000000001.json");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        let table = Place::named(folder.to_str().unwrap(), &[]).unwrap();
+        let dataset = DatasetId::try_from("orders").unwrap();
+        let error = read_delta(&table, &dataset, None, None).unwrap_err();
+        let words = format!("{}: a link to nothing", link.display());
+        assert_eq!(error.to_string(), words);
     }
 
     #[test]

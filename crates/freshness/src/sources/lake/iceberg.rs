@@ -98,7 +98,7 @@ fn newest(table: &Place) -> Result<(Place, Vec<Entry>), LakeError> {
         fault: LakeFault::NoIceberg,
     };
     let mut found = place.list(None).map_err(|error| match error {
-        PlaceError::NotFound => no_iceberg(),
+        PlaceError::NotFound if !table.is_missing() => no_iceberg(),
         error => LakeError {
             place: place.shown().to_owned(),
             fault: error.into(),

@@ -48,11 +48,16 @@ pub(super) fn list(folder: &Path, after: Option<&str>) -> Result<Vec<Entry>, Pla
         if after.is_some_and(|after| name.as_str() <= after) {
             continue;
         }
-        // One that was removed meanwhile is not there.
-        if let Ok(metadata) = fs::metadata(entry.path())
-            && metadata.is_file()
-        {
-            found.push(described(name, &metadata));
+        match fs::metadata(entry.path()) {
+            Ok(metadata) if metadata.is_file() => found.push(described(name, &metadata)),
+            Ok(_) => {}
+            // A link that leads nowhere is there; who reads it hears of it. What
+            // was removed meanwhile is not.
+            Err(_) => {
+                if let Ok(metadata) = fs::symlink_metadata(entry.path()) {
+                    found.push(described(name, &metadata));
+                }
+            }
         }
     }
     Ok(found)
@@ -216,9 +221,13 @@ pub(super) fn read_each<T: Send, E: Send + From<PlaceError>>(
 
 fn open(path: &Path) -> Result<File, PlaceError> {
     // Asked before it is opened, which of a pipe would wait for a writer.
-    match fs::metadata(path)?.is_file() {
-        true => Ok(File::open(path)?),
-        false => Err(PlaceError::NotAFile),
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(File::open(path)?),
+        Ok(_) => Err(PlaceError::NotAFile),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            Err(PlaceError::BrokenLink)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

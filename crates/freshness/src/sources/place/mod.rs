@@ -8,8 +8,9 @@
 mod local;
 mod remote;
 
+use std::fs;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 
@@ -55,6 +56,10 @@ pub enum PlaceError {
     Scheme(String),
     #[error("not a location: {0}")]
     Url(String),
+    #[error("a link to nothing")]
+    BrokenLink,
+    #[error("no access: {0}")]
+    Forbidden(io::Error),
     #[error("no access: {0}")]
     Denied(String),
     #[error("cannot be read: {0}")]
@@ -77,7 +82,9 @@ impl PlaceError {
                  GOOGLE_APPLICATION_CREDENTIALS; AZURE_STORAGE_ACCOUNT_NAME, \
                  AZURE_STORAGE_ACCOUNT_KEY",
             ),
+            PlaceError::Forbidden(_) => Some("may the user that runs this read it?"),
             PlaceError::NotFound
+            | PlaceError::BrokenLink
             | PlaceError::NotAFolder
             | PlaceError::NotAFile
             | PlaceError::Io(_) => None,
@@ -90,10 +97,29 @@ impl From<io::Error> for PlaceError {
         match error.kind() {
             io::ErrorKind::NotFound => PlaceError::NotFound,
             io::ErrorKind::NotADirectory => PlaceError::NotAFolder,
-            io::ErrorKind::PermissionDenied => PlaceError::Denied(error.to_string()),
+            io::ErrorKind::PermissionDenied => PlaceError::Forbidden(error),
             _ => PlaceError::Io(error),
         }
     }
+}
+
+/// The own name of the folder that a path or a location names; of `.` and `..` the
+/// one that it really has.
+pub fn folder_name(text: &str) -> String {
+    let text = text.trim_end_matches('/');
+    let own = text.rsplit('/').next().unwrap_or(text);
+    let real = match own {
+        "" | "." | ".." if !text.contains("://") => {
+            let path = if own.is_empty() { "/" } else { text };
+            fs::canonicalize(Path::new(path)).ok()
+        }
+        _ => None,
+    };
+    let real = real.as_deref().and_then(Path::file_name);
+    real.map_or_else(
+        || own.to_owned(),
+        |real| real.to_string_lossy().into_owned(),
+    )
 }
 
 impl Place {
@@ -139,6 +165,12 @@ impl Place {
             true => format!("{}{name}", self.shown),
             false => format!("{}/{name}", self.shown),
         }
+    }
+
+    /// Is there no such folder? Of object stores, which have none, nobody knows.
+    pub fn is_missing(&self) -> bool {
+        matches!(&self.kind, Kind::Local(path) if fs::metadata(path)
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound))
     }
 
     /// Is it in an object store, where a file is there at once or not at all?
@@ -228,6 +260,12 @@ mod tests {
             check_named("abfss://box@account.dfs.core.windows.net/lake"),
             "lake abfss://box@account.dfs.core.windows.net/lake"
         );
+    }
+
+    #[test]
+    fn a_disk_that_gives_no_access_is_no_object_store() {
+        let error = PlaceError::from(io::Error::from(io::ErrorKind::PermissionDenied));
+        assert_eq!(error.hint(), Some("may the user that runs this read it?"));
     }
 
     #[test]
