@@ -302,3 +302,28 @@ fn where_a_table_says_what_cannot_be_read_what_its_source_says_holds() {
         assert_eq!(remarks.iter().filter(said).count(), 1, "{remarks:?}");
     }
 }
+
+#[test]
+fn two_projects_that_call_different_things_alike_are_said_to() {
+    let of = |project: &str, nodes: serde_json::Value| {
+        let mut manifest = manifest(&json!({"nodes": nodes}));
+        manifest["metadata"]["project_name"] = json!(project);
+        manifest
+    };
+    let shop = json!({"model.shop.orders": {}, "model.shop.a": {}, "model.shop.b": {}, "model.shop.c": {}});
+    // What it has of the other as a package is no namesake.
+    let web = json!({"model.web.orders": {}, "model.shop.visits": {}, "model.web.a": {}, "model.web.b": {}, "model.web.c": {}});
+    let blog = json!({"model.shop.c": {}, "model.blog.posts": {}});
+    let told = told(&[
+        ("manifest-a.json", of("shop", shop)),
+        ("manifest-b.json", of("web", web)),
+        ("manifest-c.json", of("blog", blog)),
+    ]);
+    assert_eq!(
+        remarks(&told),
+        [
+            "dbt:blog, dbt:web: both tell of datasets of these names, each taken for one: c",
+            "dbt:shop, dbt:web: both tell of datasets of these names, each taken for one: a, b, orders",
+        ]
+    );
+}

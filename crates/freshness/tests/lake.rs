@@ -303,3 +303,40 @@ fn a_folder_that_does_not_exist_is_called_that() {
         assert!(ran.stderr.contains("no such file or folder"), "{ran:?}");
     }
 }
+
+#[test]
+fn two_tables_of_one_name_become_two_datasets_or_none() {
+    let house = House::empty();
+    for layer in ["bronze", "silver"] {
+        let log = house.path(&format!("{layer}/orders/_delta_log"));
+        fs::create_dir_all(&log).unwrap();
+        fs::write(log.join("00000000000000000000.json"), "{}").unwrap();
+    }
+    let ran = house
+        .run("import delta bronze/orders silver/orders/")
+        .expect(2);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: two tables would be one dataset, orders: bronze/orders and silver/orders
+
+hint: nothing was imported; import them one by one, each with a --dataset of its own
+
+"#]]
+    );
+    house.run("init").expect(0);
+    let text = fs::read_to_string(house.path("freshness.yaml")).unwrap();
+    for layer in ["bronze", "silver"] {
+        let source = format!("delta: {{tables: ['{layer}/orders'], dataset: '{layer}.orders'}}");
+        assert!(text.contains(&source), "{text}");
+    }
+    house.run("config check").expect(0);
+    let one = "sources: {lake: {delta: {tables: [bronze/orders, silver/orders]}}}\n";
+    fs::write(house.path("freshness.yaml"), one).unwrap();
+    let ran = house.run("config check").expect(2);
+    assert!(
+        ran.stderr
+            .contains("two tables would be one dataset, orders: bronze/orders and silver/orders"),
+        "{ran:?}"
+    );
+}

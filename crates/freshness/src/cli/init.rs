@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -143,11 +143,16 @@ fn first_file(around: &Surroundings, tools: Tools) -> (String, Vec<String>) {
         let target = project.join("target");
         add("dbt", project, format!("targets: [{}]", quoted(&target)));
     }
-    for table in delta {
-        add("delta", table, format!("tables: [{}]", quoted(table)));
-    }
-    for table in iceberg {
-        add("iceberg", table, format!("tables: [{}]", quoted(table)));
+    for (kind, tables) in [("delta", delta), ("iceberg", iceberg)] {
+        for table in tables {
+            let mut all = delta.iter().chain(iceberg);
+            let is_alone = !all.any(|one| one != table && one.file_name() == table.file_name());
+            let dataset = match is_alone {
+                true => String::new(),
+                false => format!(", dataset: {}", quoted(Path::new(&dotted(table)))),
+            };
+            add(kind, table, format!("tables: [{}]{dataset}", quoted(table)));
+        }
     }
     for (folder, extension) in arrivals {
         let files = folder.join(format!("*.{extension}"));
@@ -229,6 +234,15 @@ const TAIL: &str = "
 # teams:
 #   finance: {owner: ann, false_alarms_per_dataset_month: 0.05}
 ";
+
+/// A name that tells a table from one of the same name in another folder.
+fn dotted(table: &Path) -> String {
+    let parts = table.components().filter_map(|part| match part {
+        Component::Normal(part) => Some(part.to_string_lossy()),
+        _ => None,
+    });
+    parts.collect::<Vec<_>>().join(".")
+}
 
 /// A path as YAML takes it literally.
 fn quoted(path: &Path) -> String {

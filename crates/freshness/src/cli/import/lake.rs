@@ -1,5 +1,7 @@
 //! Which tables of a lake are to be read?
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use freshness_core::dataset::DatasetId;
 use freshness_store::Access;
@@ -128,8 +130,25 @@ fn import(
         ));
     }
     let mut all = Told::default();
+    let mut taken: BTreeMap<DatasetId, &str> = BTreeMap::new();
+    let mut found = Vec::new();
     for text in tables {
         let table = named(text, naming)?;
+        let text = text.trim_end_matches('/');
+        if let Some(other) = taken.insert(table.dataset.clone(), text)
+            && other != text
+        {
+            return Err(failure(
+                format_args!(
+                    "two tables would be one dataset, {}: {other} and {text}",
+                    table.dataset
+                ),
+                "nothing was imported; import them one by one, each with a --dataset of its own",
+            ));
+        }
+        found.push(table);
+    }
+    for table in found {
         let dataset = table.dataset.clone();
         let found = read(table, naming).map_err(|error| in_words(&error))?;
         context.out.talk(format_args!(

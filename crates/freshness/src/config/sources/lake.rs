@@ -1,5 +1,6 @@
 //! How are tables of Delta and Iceberg named?
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -22,8 +23,22 @@ impl LakeSection {
         match (self.tables.len(), &self.dataset) {
             (0, _) => Some("expected at least one table".to_owned()),
             (2.., Some(_)) => Some("one name for several tables: `dataset`".to_owned()),
-            _ => None,
+            _ => self.namesakes(),
         }
+    }
+
+    /// Two folders of one name would be one dataset.
+    fn namesakes(&self) -> Option<String> {
+        let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
+        self.tables.iter().find_map(|table| {
+            let table = table.trim_end_matches('/');
+            let name = table.rsplit('/').next().unwrap_or(table);
+            let other = taken.insert(name, table).filter(|other| *other != table)?;
+            Some(format!(
+                "two tables would be one dataset, {name}: {other} and {table}; \
+                 make each a source with a `dataset` of its own"
+            ))
+        })
     }
 
     pub(super) fn settle_in(&mut self, home: &Path) {
