@@ -205,6 +205,56 @@ fn what_is_not_configured_is_said() {
     );
 }
 
+#[test]
+fn a_source_that_reads_nothing_does_not_count_as_healthy() {
+    let house = House::empty();
+    let sources = "\
+sources:
+  events_literal: {openlineage: {files: [events.ndjson]}}
+  events_none: {openlineage: {files: ['*.ndjson']}}
+  files_literal: {files: {glob: in/day.csv, dataset: a}}
+  files_none: {files: {glob: 'in/*.csv', dataset: b}}
+  files_undated: {files: {glob: 'in/*.txt', date: '%Y%m%d', dataset: c}}
+  loads_literal: {arrivals: {files: [loads.csv]}}
+  loads_none: {arrivals: {files: ['*.csv']}}
+";
+    fs::write(house.path("freshness.yaml"), sources).unwrap();
+    fs::create_dir(house.path("in")).unwrap();
+    fs::write(house.path("in/x.txt"), "1").unwrap();
+    let ran = house.run("collect --format json").expect(2);
+    let none = "No such file or directory (os error 2)";
+    assert_eq!(
+        told(&ran),
+        [
+            format!("events_literal: events.ndjson: {none}"),
+            "events_none: 0/0".to_owned(),
+            "files_literal: no such file: in/day.csv".to_owned(),
+            "files_none: 0/0".to_owned(),
+            "files_undated: no file is dated as in/*.txt says: 1 file left out, since no day can \
+             be read in the path: x.txt"
+                .to_owned(),
+            format!("loads_literal: loads.csv: {none}"),
+            "loads_none: 0/0".to_owned(),
+        ]
+    );
+    let notes = house.run("collect").stderr;
+    let doctor = house.run("doctor --format ndjson").stdout;
+    for (name, pattern) in [
+        ("events_none", "*.ndjson"),
+        ("files_none", "in/*.csv"),
+        ("loads_none", "*.csv"),
+    ] {
+        let note = format!("note: {name}: {pattern}: no file matches");
+        assert!(notes.contains(&note), "{notes}");
+        let warning = format!("{name}: no file matches: {pattern}");
+        let found = doctor.lines().find(|line| line.contains(&warning));
+        assert!(
+            found.is_some_and(|line| line.contains("warning")),
+            "{doctor}"
+        );
+    }
+}
+
 /// How many arrivals the store holds, in the words of the doctor.
 fn n_arrivals(house: &House, store: &str) -> String {
     let ran = house.run(&format!("doctor --store {store}"));

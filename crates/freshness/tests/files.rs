@@ -224,3 +224,11 @@ fn files_that_came_are_held_against_a_manifest_of_those_expected() {
     write(&house.path("in/fr-2.csv"), "1\n2\n", seconds(NOW) - 300);
     house.run(publish).expect(0);
 }
+
+#[test]
+fn files_that_are_all_left_out_are_no_answer() {
+    let house = House::empty();
+    write(&house.path("in/a.csv"), "", seconds("2026-02-27T06:00:00Z"));
+    let ran = house.run("import files in/*.csv --dataset a").expect(2);
+    assert!(ran.stderr.contains("1 file of no bytes"), "{ran:?}");
+}

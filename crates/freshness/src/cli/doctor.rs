@@ -4,10 +4,12 @@ use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::collect::kinds;
 use super::{Answer, Context};
-use crate::config::Format;
+use crate::config::{Format, SourceSection};
 use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::{self, Finding, Health, MaxAges, SourceHealth};
+use crate::sources::without_match;
 
 /// Say whether the monitor itself is healthy.
 ///
@@ -43,6 +45,7 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
     let names: Vec<String> = settings.sources.keys().cloned().collect();
     let (mut findings, sources) =
         rounds::doctor(&settings.store, &names, &settings.rules, now, ages);
+    findings.extend(unmatched(context));
     findings.push(clock(context, now));
     findings.push(configuration(context));
 
@@ -83,6 +86,30 @@ fn clock(context: &Context, now: Timestamp) -> Finding {
         Some(_) => Finding::new("clock", Health::Ok, format!("pinned to {now}")),
         None => Finding::new("clock", Health::Ok, now),
     }
+}
+
+/// Patterns of sources that no file matches: nothing new can come by them.
+fn unmatched(context: &Context) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, source) in &context.settings.sources {
+        let unmatched = match &source.typed {
+            SourceSection::Arrivals(section) => without_match(&section.files),
+            SourceSection::Openlineage(section) => without_match(&section.files),
+            SourceSection::Files(section) => kinds::unmatched(section).into_iter().collect(),
+            SourceSection::Query(_)
+            | SourceSection::Delta(_)
+            | SourceSection::Iceberg(_)
+            | SourceSection::Dbt(_)
+            | SourceSection::Airflow(_)
+            | SourceSection::Dagster(_) => continue,
+        };
+        for pattern in unmatched {
+            let (name, pattern) = (words::printable(name), words::printable(&pattern));
+            let finding = format!("{name}: no file matches: {pattern}");
+            findings.push(Finding::new("source", Health::Warning, finding));
+        }
+    }
+    findings
 }
 
 fn configuration(context: &Context) -> Finding {

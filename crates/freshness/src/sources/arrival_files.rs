@@ -46,10 +46,7 @@ pub fn collect_arrival_files(
     for pattern in &source.files {
         let found = matching(pattern)?;
         if found.is_empty() {
-            told.remarks.push(ToldRemark {
-                place: pattern.display().to_string(),
-                what: "no such file".to_owned(),
-            });
+            told.remarks.push(no_match(pattern));
         }
         for file in found {
             let name = file.display().to_string();
@@ -88,13 +85,32 @@ fn read(file: &Path, times: TimeRules, told: &mut Told) -> Result<(), NotCollect
     }
 }
 
-/// The files that a pattern names, by name.
+/// What is said of a pattern that no file matches.
+pub(super) fn no_match(pattern: &Path) -> ToldRemark {
+    ToldRemark {
+        place: pattern.display().to_string(),
+        what: "no file matches".to_owned(),
+    }
+}
+
+/// Those of the patterns that no file matches. One that cannot be looked for is
+/// none of them: it fails its source.
+pub fn without_match(patterns: &[PathBuf]) -> Vec<String> {
+    let is_empty = |pattern: &&PathBuf| matching(pattern).is_ok_and(|found| found.is_empty());
+    let of_none = patterns.iter().filter(is_empty);
+    of_none
+        .map(|pattern| pattern.display().to_string())
+        .collect()
+}
+
+/// The files that a pattern names, by name. One without a wildcard names a file
+/// that must be there.
 pub(super) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, NotCollected> {
     let name = pattern.file_name().unwrap_or_default().to_string_lossy();
     if !name.contains(['*', '?']) {
-        return match pattern.exists() {
-            true => Ok(vec![pattern.to_owned()]),
-            false => Ok(Vec::new()),
+        return match fs::metadata(pattern) {
+            Ok(_) => Ok(vec![pattern.to_owned()]),
+            Err(error) => Err(of_file(pattern, &error)),
         };
     }
     let glob = GlobBuilder::new(&name)

@@ -49,7 +49,7 @@ mod typed_keys;
 mod web;
 
 pub use airflow::{AirflowLogin, AirflowSource, collect_airflow};
-pub use arrival_files::{ArrivalFiles, collect_arrival_files};
+pub use arrival_files::{ArrivalFiles, collect_arrival_files, without_match};
 pub use arrivals::{ReadArrival, read_arrivals};
 pub use collect::{Asked, Collected, NotCollected};
 pub use contracts::{ReadContracts, read_contracts, read_inventory};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use freshness_core::dataset::DatasetId;
 
-use super::arrival_files::{matching, stamp_of};
+use super::arrival_files::{matching, no_match, stamp_of};
 use super::collect::{Asked, Collected, NotCollected};
 use super::input::Source;
 use super::instant::TimeRules;
@@ -17,7 +17,7 @@ use super::lake::{LakeError, ReadTable, read_delta, read_iceberg};
 use super::openlineage::Events;
 use super::place::{Place, folder_name};
 use super::problem::BadRows;
-use super::told::{Told, ToldRemark};
+use super::told::Told;
 
 /// Which kind of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +89,7 @@ pub fn collect_events(patterns: &[PathBuf], asked: &Asked<'_>) -> Result<Collect
     for pattern in patterns {
         let found = matching(pattern)?;
         if found.is_empty() {
-            remarks.push(ToldRemark {
-                place: pattern.display().to_string(),
-                what: "no such file".to_owned(),
-            });
+            remarks.push(no_match(pattern));
         }
         files.extend(found);
     }

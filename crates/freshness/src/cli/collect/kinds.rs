@@ -129,10 +129,39 @@ fn files(section: &FilesSection, asked: &Asked<'_>) -> Result<Collected, NotColl
             "{n} could not be looked at{first}"
         )));
     }
+    if found.is_undatable() {
+        let first = found.remarks.first();
+        let first = first.map_or_else(String::new, |remark| format!(": {}", remark.what));
+        return Err(NotCollected::with_hint(
+            format_args!("no file is dated as {glob} says{first}"),
+            Some("a date in a path is {date:%Y-%m-%d}"),
+        ));
+    }
+    if found.n_meant == 0 && pattern.is_literal() {
+        return Err(NotCollected::new(format_args!("no such file: {glob}")));
+    }
     Ok(Collected {
         told: found.told(&dataset),
         cursor: None,
     })
+}
+
+/// The pattern of files that are themselves the deliveries, if it is on a disk, can be
+/// looked for, and none matches it.
+pub(in crate::cli) fn unmatched(section: &FilesSection) -> Option<String> {
+    let pattern = FilePattern::parse(&section.glob, section.date.as_deref()).ok()?;
+    let folder = Place::named(pattern.folder(), &[]).ok()?;
+    if folder.is_remote() {
+        return None;
+    }
+    let rules = FileRules {
+        now: i64::MAX / 2,
+        quiet_seconds: Some(0),
+        allow_empty: true,
+    };
+    let found = read_files(&folder, &pattern, &rules).ok()?;
+    let is_none = found.n_meant == 0 && found.n_unreadable == 0;
+    is_none.then(|| section.glob.clone())
 }
 
 /// A connection by its name.

@@ -34,7 +34,8 @@ use crate::sources::files::{
 Where a delivery is many files, let the pattern mean the marker that is written last: the first file
 of a day is the one whose time counts. docs/lake.md tells more.
 
-Exit codes: 0 imported; 2 nothing matched, or a folder could not be looked at.")]
+Exit codes: 0 imported; 2 nothing matched, all that matched was left out, or a folder could not be
+looked at.")]
 pub(super) struct FilesArgs {
     /// Files on this machine, or s3://, gs://, az://, abfss://, file://; with * ? [a-z] {a,b}, ** for
     /// any folders, and {date:…} in the letters of strftime. In quotes, so that the shell leaves it
@@ -104,10 +105,12 @@ pub(super) fn run(args: &FilesArgs, context: &mut Context) -> anyhow::Result<Ans
     )
     .map_err(told::in_words)?;
     told::report("files", n_arrived, &taken, context)?;
-    Ok(match taken.counts.refused.is_empty() && is_sure {
-        true => Answer::Healthy,
-        false => Answer::CouldNotTell,
-    })
+    Ok(
+        match taken.counts.refused.is_empty() && is_sure && n_arrived > 0 {
+            true => Answer::Healthy,
+            false => Answer::CouldNotTell,
+        },
+    )
 }
 
 /// The files that have arrived.

@@ -47,6 +47,8 @@ pub struct ReadFiles {
     pub remarks: Vec<ToldRemark>,
     /// Files that the pattern means.
     pub n_meant: u64,
+    /// Those of them in whose path no single day can be read, where one should be.
+    pub n_undated: u64,
     /// Folders and files that could not be looked at: what lies there is not
     /// known.
     pub n_unreadable: u64,
@@ -64,6 +66,12 @@ pub struct ArrivedFile {
 }
 
 impl ReadFiles {
+    /// Has no file a day in its path, where each should have one? Then the pattern
+    /// is wrong.
+    pub fn is_undatable(&self) -> bool {
+        self.n_meant > 0 && self.n_undated == self.n_meant
+    }
+
     /// The files as arrivals of a dataset, told apart by their names.
     pub fn told(self, dataset: &DatasetId) -> Told {
         let arrival = |file: ArrivedFile| ToldArrival {
@@ -177,8 +185,14 @@ pub fn read_files(
         let cycle = match pattern.cycle(&name) {
             FileCycle::NotAsked => None,
             FileCycle::Named(cycle) => Some(cycle),
-            FileCycle::Unclear => return left_out.add(Why::Date, name),
-            FileCycle::Several => return left_out.add(Why::Days, name),
+            FileCycle::Unclear => {
+                found.n_undated += 1;
+                return left_out.add(Why::Date, name);
+            }
+            FileCycle::Several => {
+                found.n_undated += 1;
+                return left_out.add(Why::Days, name);
+            }
         };
         if UNDER_WAY
             .iter()

@@ -146,6 +146,11 @@ impl FilePattern {
         }
     }
 
+    /// Does it name one file, without a wildcard?
+    pub fn is_literal(&self) -> bool {
+        !self.typed.contains(['*', '?', '[', '{', '\\'])
+    }
+
     /// As it was typed.
     pub fn typed(&self) -> &str {
         &self.typed
