@@ -107,7 +107,7 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
         ("sources:\n  a: {oracle: {}}\n", "2:7: unknown kind: oracle"),
         (
             "collect: {max_age: never}\n",
-            "1:20: unreadable: never: expected a duration above 0, such as 36h or 2d",
+            "1:20: collect.max_age is unreadable: never: expected a duration above 0, such as 36h or 2d",
         ),
         (
             "datasets:\n- match: '[a'\n",
@@ -115,7 +115,7 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
         ),
         (
             "datasets:\n- {match: a, calendar: sometimes}\n",
-            "2:24: unreadable: sometimes: expected ",
+            "2:24: datasets.0.calendar is unreadable: sometimes: expected ",
         ),
         (
             "rename:\n- {from: '(', to: x}\n",
@@ -127,6 +127,109 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
         let message = format!("freshness.yaml:{message}");
         assert!(ran.stderr.contains(&message), "{text}{ran:?}");
     }
+}
+
+/// Each fault that `config check` tells, as its line, key and words.
+fn faults(house: &House) -> Vec<String> {
+    let said = json(&house.run("config check --format json").expect(2));
+    assert_eq!(said["answer"], "not_sound");
+    let faults = said["faults"].as_array().unwrap().iter();
+    faults
+        .map(|fault| {
+            assert_eq!(fault["file"], "freshness.yaml");
+            let (line, key) = (&fault["line"], &fault["key"]);
+            let key = key.as_str().unwrap_or("-");
+            format!("{line} {key}: {}", fault["what"].as_str().unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_file_that_is_refused_tells_a_fault_of_every_section() {
+    let house = configured(
+        "threads: many
+sources:
+  a: {}
+connections:
+  c: {oracle: {}}
+datasets:
+- match: x
+  critical: perhaps
+calendars: {PLANT: {file: none.ics}}
+nonsense: 1
+",
+    );
+    assert_eq!(
+        faults(&house),
+        [
+            "1 threads: threads is unreadable: many: expected a whole number from 1 to 1024, such as 4",
+            "3 sources.a: expected a kind",
+            "5 connections.c.oracle: unknown kind: oracle",
+            "8 datasets.0.critical: datasets.0.critical is unreadable: perhaps: expected `true` or `false`",
+            "9 calendars.PLANT.file: calendars.PLANT: cannot read none.ics: No such file or directory (os error 2)",
+            "10 nonsense: unknown key: nonsense",
+        ]
+    );
+    let table = house.run("config check").expect(2);
+    assert!(table.stdout.contains("freshness.yaml:8"), "{table:?}");
+    assert!(
+        table.stdout.contains("query, arrivals, files, delta"),
+        "{table:?}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_parsed_is_a_fault_in_the_document_too() {
+    for (text, expected) in [
+        (
+            "store: a.db\nfit: {seed: [1\n",
+            "2 fit.seed: expected one value",
+        ),
+        ("store: 'a.db\nfit: {seed: 1}\n", ""),
+        (
+            "store: a.db\n---\nstore: b.db\n",
+            "a file holds one document",
+        ),
+        ("\"", ""),
+    ] {
+        let said = faults(&configured(text));
+        assert!(said.len() == 1 && said[0].contains(expected), "{said:?}");
+    }
+    let house = House::empty();
+    let named = json(
+        &house
+            .run("config check --config no.yaml --format json")
+            .expect(2),
+    );
+    let what = named["faults"][0]["what"].as_str().unwrap();
+    assert!(what.contains("cannot read configuration"), "{named}");
+    let mut command = house.command("config check --format json");
+    fs::write(house.path("freshness.yaml"), "").unwrap();
+    let ran = Ran::from(command.env("FRESHNESS_THREADS", "~").output().unwrap());
+    let said = json(&ran.expect(2));
+    let what = said["faults"][0]["what"].as_str().unwrap();
+    assert!(
+        what.starts_with("FRESHNESS_THREADS is unreadable"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_first_file_is_written_where_it_is_named() {
+    let house = House::empty();
+    house.run("init --config new.yaml").expect(0);
+    let mut command = house.command("init");
+    command.env("FRESHNESS_CONFIG", "other.yaml");
+    Ran::from(command.output().unwrap()).expect(0);
+    for file in ["new.yaml", "other.yaml"] {
+        house
+            .run(&format!("config check --config {file}"))
+            .expect(0);
+    }
+    assert!(!house.path("freshness.yaml").exists());
+    fs::write(house.path("new.yaml"), "threads: many").unwrap();
+    house.run("init --config new.yaml").expect(2);
+    house.run("init --config new.yaml --force").expect(0);
 }
 
 #[test]

@@ -6,8 +6,9 @@ mod show;
 use clap::{Args, Subcommand};
 
 use super::{Answer, Context};
+use crate::config::{self, Environment, GlobalFlags, config_path};
 use crate::outputs::config_page::schema;
-use crate::outputs::write_document;
+use crate::outputs::{Output, write_document};
 
 /// Check the configuration, show it with where each value is from, or print its
 /// JSON Schema.
@@ -30,6 +31,29 @@ enum What {
   freshness config schema > freshness.schema.json
   echo '# yaml-language-server: $schema=freshness.schema.json' | cat - freshness.yaml")]
 struct SchemaArgs {}
+
+impl ConfigArgs {
+    /// Is it asked whether the configuration is sound?
+    pub(super) fn is_check(&self) -> bool {
+        matches!(self.what, What::Check(_))
+    }
+}
+
+/// What `config check` answers where no command can be run.
+pub(super) fn refused(
+    error: &anyhow::Error,
+    flags: GlobalFlags,
+    environment: &Environment,
+) -> anyhow::Result<Answer> {
+    let file = config_path(&flags, environment);
+    // A variable that cannot be read may be what is wrong.
+    let settings = config::resolve_without_file(flags.clone(), environment)
+        .or_else(|_| config::resolve_without_file(flags, &Environment::default()))?;
+    let mut out = Output::new(&settings);
+    check::refused(error, &file, &mut out)?;
+    out.finish()?;
+    Ok(Answer::CouldNotTell)
+}
 
 pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> anyhow::Result<Answer> {
     match &args.what {

@@ -106,7 +106,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 | `gate` | `command`, `now`, `fitted_at`, `answer`, `min_score` and the fields of the dashboard | the document |
 | `collect` | `command`, `now`, `answer` (`healthy`: all were read), `sources`: `source`, `kind`, `error` and `hint` (null: all was read; what is ahead of now is left out, and the counts are of the rest), counts `arrivals_new`, `arrivals_duplicate`, `runs_new`, `datasets_new`, `datasets_gone`, `told_new`, `remarks` | one source each |
 | `sources recipes` | `command`, `recipes`: `name`, `warehouse`, `goes_by`, `cannot_see`, `to_do`, `sql` | one recipe each |
-| `config check` | `command`, `file`, `answer` (`sound` or `not_sound`), `faults`: `level` (`error`, `warning`), `line` (null: of no line), `what`, `hint` | one fault each |
+| `config check` | `command`, `file`, `answer` (`sound` or `not_sound`), `faults`: `level` (`error`, `warning`), `file`, `line` (null: of no line), `key` (null: not known), `what`, `hint` | one fault each |
 | `config show` | `command`, `file` (null: none was read), `settings`: `key`, `value` (null: not set), `origin` (`flag`, `variable`, `file`, `default`), `from` (the flag, the variable, or file and line) | one setting each |
 | `init` | `command`, `file`, `written`, `sources` (how many), `found` | the document |
 | `slo measure` | `command`, `now`, `answer` (`healthy`: all was measured), `measured` | one dataset each. With `--dry-run` `queries` instead: `dataset_id`, `environment`, `connection`, `sql` (null if there is none), `reason` |

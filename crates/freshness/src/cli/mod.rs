@@ -180,7 +180,18 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
         }
     };
     let environment = Environment::read();
-    let settings = config::resolve(flags, &environment)?;
+    let settings = match &command {
+        // What a new file is to say does not hang on the old one.
+        Command::Init(_) => config::resolve_without_file(flags, &environment)?,
+        // Its answer is what is wrong.
+        Command::Config(args) if args.is_check() => {
+            match config::resolve(flags.clone(), &environment) {
+                Ok(settings) => settings,
+                Err(error) => return configuration::refused(&error, flags, &environment),
+            }
+        }
+        _ => config::resolve(flags, &environment)?,
+    };
     rounds::know_holidays(settings.holidays.clone());
     let mut context = Context {
         clock: Clock::new(settings.now),

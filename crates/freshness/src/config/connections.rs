@@ -57,6 +57,9 @@ pub struct Connection {
     library: Option<PathBuf>,
 }
 
+/// The kinds, as they are typed.
+pub(super) const KINDS: [&str; 5] = ["postgres", "duckdb", "parquet", "sqlite", "adbc"];
+
 impl ConnectionSection {
     /// What is wrong with it, if anything.
     fn fault(&self) -> Option<&'static str> {

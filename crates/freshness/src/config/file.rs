@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
-use serde_saphyr::Spanned;
+use serde_saphyr::{Error as YamlError, Spanned};
 
 use super::calendars::CalendarSection;
 use super::connections::{self, ConnectionSection};
-use super::refused::refuse;
+use super::refused::fault;
 use super::renames::RenameSection;
 use super::rules::{self, RuleSection, TeamSection};
 use super::sections::{
@@ -119,15 +119,24 @@ impl ConfigFile {
         };
         Ok((parse(&text, file)?, Some(file.to_owned())))
     }
+
+    /// The file that is read when no other is named.
+    pub(super) fn default_path() -> &'static Path {
+        Path::new(DEFAULT_FILE)
+    }
 }
 
 /// Reads the text of a configuration file; `file` is named in errors.
 fn parse(text: &str, file: &Path) -> anyhow::Result<ConfigFile> {
+    parse_yaml(text).map_err(|error| fault(error.without_snippet(), text).refuse(file))
+}
+
+/// … with the error of the reader of YAML.
+pub(super) fn parse_yaml(text: &str) -> Result<ConfigFile, YamlError> {
     // A file of comments only is a file without keys, not a null.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options::<Option<ConfigFile>>(text, options)
         .map(Option::unwrap_or_default)
-        .or_else(|error| refuse(error.without_snippet(), file))
 }
 
 /// A connection that is checked as it is read, so that a fault has a place.
@@ -251,15 +260,15 @@ check:
         for (text, message) in [
             (
                 "threads: many\n",
-                "freshness.yaml:1:10: unreadable: many: expected a whole number from 1 to 1024, such as 4",
+                "freshness.yaml:1:10: threads is unreadable: many: expected a whole number from 1 to 1024, such as 4",
             ),
             (
                 "check:\n  strict: maybe\n",
-                "freshness.yaml:2:11: unreadable: maybe: expected `true` or `false`",
+                "freshness.yaml:2:11: check.strict is unreadable: maybe: expected `true` or `false`",
             ),
             (
                 "format: xml\n",
-                "freshness.yaml:1:9: unreadable: xml: expected one of table, json, ndjson",
+                "freshness.yaml:1:9: format is unreadable: xml: expected one of table, json, ndjson",
             ),
             (
                 "seed: 1\nseed: 2\n",
@@ -342,7 +351,7 @@ duckdb_library: lib/libduckdb.so
             ("{postgres: {host: a}}", "8: expected `user` beside `host`"),
             (
                 "{postgres: {host: a, user: b, port: 0}}",
-                "44: unreadable: 0: expected a port from 1 to 65535, such as 5432",
+                "44: connections.a.postgres.port is unreadable: 0: expected a port from 1 to 65535, such as 5432",
             ),
             (
                 "{postgres: {password: hunter2}}",
@@ -356,6 +365,7 @@ duckdb_library: lib/libduckdb.so
                 "28: expected one kind",
             ),
             ("lake.duckdb", "8: unknown kind: lake.duckdb"),
+            ("{}", "9: expected a kind"),
         ] {
             let text = format!("connections:\n  a:   {connection}\n");
             let error = parse(&text, Path::new("freshness.yaml")).unwrap_err();

@@ -16,7 +16,7 @@ use super::settings::{DEFAULT_LOCK_TIMEOUT, DEFAULT_STORE};
 use super::{
     CheckSection, CheckSettings, CollectSection, CollectSettings, ColorChoice, ConfigFile,
     Connection, CoverageSection, CoverageSettings, DatasetRules, Environment, FitSection, Format,
-    GlobalFlags, Renames, Settings, SloSection, SloSettings, calendars, values,
+    GlobalFlags, Renames, Settings, SloSection, SloSettings, calendars, config_path, values,
 };
 
 /// Reads the configuration file and settles every question.
@@ -27,6 +27,18 @@ pub fn resolve(flags: GlobalFlags, environment: &Environment) -> anyhow::Result<
         .or_else(|| environment.get("FRESHNESS_CONFIG").map(PathBuf::from));
     let (file, config_file) = ConfigFile::read(config.as_deref())?;
     settle(flags, environment, file, config_file)
+}
+
+/// Settles every question without reading a file: whoever is to write or to check
+/// one needs no sound one.
+pub fn resolve_without_file(
+    flags: GlobalFlags,
+    environment: &Environment,
+) -> anyhow::Result<Settings> {
+    let named = config_path(&flags, environment);
+    let mut settings = settle(flags, environment, ConfigFile::default(), None)?;
+    settings.config_file = Some(named);
+    Ok(settings)
 }
 
 fn settle(

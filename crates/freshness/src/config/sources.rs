@@ -62,6 +62,19 @@ pub enum SourceSection {
     Dagster(DagsterSection),
 }
 
+/// The kinds, as they are typed.
+pub(super) const KINDS: [&str; 9] = [
+    "query",
+    "arrivals",
+    "files",
+    "delta",
+    "iceberg",
+    "dbt",
+    "openlineage",
+    "airflow",
+    "dagster",
+];
+
 impl SourceSection {
     /// The kind, as it is typed.
     pub fn kind(&self) -> &'static str {

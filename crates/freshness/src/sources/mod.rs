@@ -76,4 +76,4 @@ pub use surroundings::{Surroundings, look_around};
 pub use table::TableRead;
 pub use tables_collect::{Lake, LakeTables, collect_events, collect_tables};
 pub use told::{Extent, House, Told, ToldArrival, ToldRemark};
-pub use typed_keys::{TypedKey, typed_keys};
+pub use typed_keys::{TypedKey, key_at, typed_keys};

@@ -27,6 +27,47 @@ pub fn typed_keys(text: &str, file: &str) -> Result<Vec<TypedKey>, String> {
     Ok(keys)
 }
 
+/// The key, with dots between, whose name or value is the last that begins at a place
+/// of a text or before it on the same line; places are from 1. `None` also if the text
+/// cannot be read.
+pub fn key_at(text: &str, line: u64, column: u64) -> Option<String> {
+    let root = tree(text, &Arc::from("")).ok()?;
+    let mut last = (0, String::new());
+    find(&root, String::new(), (line, column), &mut last);
+    let (_, key) = last;
+    (!key.is_empty()).then_some(key)
+}
+
+/// What is inside comes first, so that of several that begin together it is the one.
+fn find(node: &Node, key: String, at: (u64, u64), last: &mut (u64, String)) {
+    let below = |name: &str| match key.as_str() {
+        "" => name.to_owned(),
+        key => format!("{key}.{name}"),
+    };
+    match &node.holds {
+        Content::Cleared | Content::Value(_) => {}
+        Content::List(items) => {
+            for (i, item) in items.iter().enumerate() {
+                find(item, below(&i.to_string()), at, last);
+            }
+        }
+        Content::Section { keys, .. } => {
+            for (name, node) in keys {
+                find(node, below(name), at, last);
+            }
+        }
+    }
+    let (line, column) = at;
+    let begins = [&node.place, &node.key_place].into_iter();
+    let begins = begins.filter(|place| u64::from(place.line) == line);
+    let begins = begins.map(|place| u64::from(place.column));
+    if let Some(begin) = begins.filter(|&begin| begin <= column).max()
+        && begin > last.0
+    {
+        *last = (begin, key);
+    }
+}
+
 fn collect(node: &Node, key: &str, keys: &mut Vec<TypedKey>) {
     let below = |name: &str| match key {
         "" => name.to_owned(),
@@ -61,6 +102,27 @@ fn collect(node: &Node, key: &str, keys: &mut Vec<TypedKey>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_of_the_key_that_begins_there_or_before_it() {
+        let text = "fit: {seed: 7, rate: [1]}\na:\n- b: 1\n  c: {}\n";
+        for (line, column, key) in [
+            (1, 1, Some("fit")),
+            (1, 6, Some("fit")),
+            (1, 13, Some("fit.seed")),
+            (1, 23, Some("fit.rate.0")),
+            (3, 3, Some("a.0.b")),
+            (4, 7, Some("a.0.c")),
+            (9, 1, None),
+        ] {
+            assert_eq!(
+                key_at(text, line, column).as_deref(),
+                key,
+                "{line}:{column}"
+            );
+        }
+        assert_eq!(key_at("a: [", 1, 1), None);
+    }
 
     #[test]
     fn each_value_has_its_key_and_line() {

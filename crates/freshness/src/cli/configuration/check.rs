@@ -9,9 +9,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, Context};
-use crate::config::{Format, Placed, RuleSection, Settings, SourceSection};
-use crate::hint::did_you_mean;
-use crate::outputs::{Paint, Table, write_document, write_line};
+use crate::config::{self, Format, Placed, RuleSection, Settings, SourceSection};
+use crate::hint::{self, did_you_mean, failure};
+use crate::outputs::{Output, Paint, Table, write_document, write_line};
 use crate::rounds;
 use crate::sources::database::one_question;
 
@@ -41,8 +41,12 @@ struct Document<'a> {
 #[derive(Debug, Serialize)]
 struct Fault {
     level: Level,
+    /// The configuration file.
+    file: String,
     /// In the file, if it is known; from 1.
     line: Option<u64>,
+    /// The key, with dots between, if it is known.
+    key: Option<String>,
     what: String,
     hint: Option<String>,
 }
@@ -59,61 +63,74 @@ enum Level {
 pub(super) fn run(_: &CheckConfigArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let settings = &context.settings;
     let Some(file) = settings.config_file.clone() else {
-        return Err(crate::hint::failure(
+        return Err(failure(
             "no freshness.yaml here",
             "name one with --config; `freshness init` writes a first one",
         ));
     };
     let mut faults = Vec::new();
     for (name, source) in &settings.sources {
-        faults.extend(of_source(name, source, settings));
+        let of_source = of_source(name, source, settings).into_iter();
+        faults.extend(of_source.map(|fault| fault.of(format!("sources.{name}"))));
     }
     let holidays = rounds::holidays();
-    for rule in &settings.rules_typed {
-        faults.extend(of_rule(rule, settings));
+    for (i, rule) in settings.rules_typed.iter().enumerate() {
+        let key = |name: &str| format!("datasets.{i}.{name}");
+        faults.extend(of_rule(rule, settings).map(|fault| fault.of(key("team"))));
         let country = rule.typed.calendar.as_ref();
         if let Some(country) = country.and_then(freshness_core::schedule::Calendar::country)
             && holidays.get(country).is_none()
         {
             let hint = "a country (US), a market (NYSE), or a list under `calendars`";
             let what = format!("no holidays are known for: {country}");
-            faults.push(Fault::error(rule.line, what, Some(hint.to_owned())));
+            let fault = Fault::error(rule.line, what, Some(hint.to_owned()));
+            faults.push(fault.of(key("calendar")));
         }
     }
     for team in settings.rules.teams_of_no_pattern() {
-        faults.push(Fault {
-            level: Level::Warning,
-            line: None,
-            what: format!("no pattern under `datasets` names this team: {team}"),
-            hint: Some("datasets may be of it all the same: `freshness doctor` knows".to_owned()),
-        });
+        let what = format!("no pattern under `datasets` names this team: {team}");
+        let hint = "datasets may be of it all the same: `freshness doctor` knows";
+        let fault = Fault::warning(0, what, Some(hint.to_owned()));
+        faults.push(fault.of(format!("teams.{team}")));
     }
     for (name, connection) in &settings.connections {
         if let Err(why) = connection.address() {
             let hint = "what runs `freshness collect` needs it; here it may be missing";
-            faults.push(Fault {
-                level: Level::Warning,
-                line: None,
-                what: format!("connection {name}: {why}"),
-                hint: Some(hint.to_owned()),
-            });
+            let what = format!("connection {name}: {why}");
+            let fault = Fault::warning(0, what, Some(hint.to_owned()));
+            faults.push(fault.of(format!("connections.{name}")));
         }
     }
     for name in &context.unknown_variables {
-        faults.push(Fault {
-            level: Level::Warning,
-            line: None,
-            what: format!("this variable sets nothing: {name}"),
-            hint: None,
-        });
+        let what = format!("this variable sets nothing: {name}");
+        faults.push(Fault::warning(0, what, None));
     }
     let is_sound = faults.iter().all(|fault| fault.level == Level::Warning);
     let answer = match is_sound {
         true => Answer::Healthy,
         false => Answer::CouldNotTell,
     };
-    show(&file, &faults, is_sound, context)?;
+    show(&file, faults, is_sound, &mut context.out)?;
     Ok(answer)
+}
+
+/// What is wrong with a file that every command refuses; `error` is why.
+pub(super) fn refused(error: &anyhow::Error, file: &Path, out: &mut Output) -> anyhow::Result<()> {
+    let mut faults: Vec<Fault> = (config::faults(file).into_iter())
+        .map(|fault| {
+            let error = Fault::error(fault.line.unwrap_or(0), fault.what, fault.hint);
+            Fault {
+                key: fault.key,
+                ..error
+            }
+        })
+        .collect();
+    // Then it is not the file.
+    if faults.is_empty() {
+        let hint = hint::of(error).map(str::to_owned);
+        faults.push(Fault::error(0, format!("{error:#}"), hint));
+    }
+    show(file, faults, false, out)
 }
 
 fn of_source(name: &str, source: &Placed<SourceSection>, settings: &Settings) -> Vec<Fault> {
@@ -148,15 +165,9 @@ fn of_source(name: &str, source: &Placed<SourceSection>, settings: &Settings) ->
             false => path,
         };
         if !folder.as_os_str().is_empty() && !folder.exists() {
-            faults.push(Fault {
-                level: Level::Warning,
-                line: Some(line),
-                what: format!(
-                    "source {name}: no such file or folder: {}",
-                    folder.display()
-                ),
-                hint: None,
-            });
+            let folder = folder.display();
+            let what = format!("source {name}: no such file or folder: {folder}");
+            faults.push(Fault::warning(line, what, None));
         }
     }
     faults
@@ -183,36 +194,54 @@ fn of_rule(rule: &Placed<RuleSection>, settings: &Settings) -> Option<Fault> {
 }
 
 impl Fault {
+    /// `line` is 0 where none is known.
     fn error(line: u64, what: String, hint: Option<String>) -> Fault {
         Fault {
             level: Level::Error,
+            file: String::new(),
             line: (line > 0).then_some(line),
+            key: None,
             what,
             hint,
         }
+    }
+
+    fn warning(line: u64, what: String, hint: Option<String>) -> Fault {
+        let level = Level::Warning;
+        Fault {
+            level,
+            ..Fault::error(line, what, hint)
+        }
+    }
+
+    fn of(self, key: String) -> Fault {
+        let key = Some(key);
+        Fault { key, ..self }
     }
 }
 
 fn show(
     file: &Path,
-    faults: &[Fault],
+    mut faults: Vec<Fault>,
     is_sound: bool,
-    context: &mut Context,
+    out: &mut Output,
 ) -> anyhow::Result<()> {
-    let out = &mut context.out;
     let file = file.display();
+    for fault in &mut faults {
+        fault.file = file.to_string();
+    }
     match out.format {
         Format::Json => {
             let document = Document {
                 command: "config check",
                 file: Some(file.to_string()),
                 answer: if is_sound { "sound" } else { "not_sound" },
-                faults,
+                faults: &faults,
             };
             write_document(out.data(), &document)?;
         }
         Format::Ndjson => {
-            for fault in faults {
+            for fault in &faults {
                 write_line(out.data(), fault)?;
             }
         }
@@ -224,7 +253,9 @@ fn show(
                 line,
                 what,
                 hint,
-            } in faults
+                file: _,
+                key: _,
+            } in &faults
             {
                 let (word, paint) = match level {
                     Level::Error => ("error", Paint::Bad),
