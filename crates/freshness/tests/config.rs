@@ -121,6 +121,14 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
             "rename:\n- {from: '(', to: x}\n",
             "2:10: not a regular expression: (: unclosed group",
         ),
+        (
+            "rename:\n- {from: '', to: x}\n",
+            "2:10: expected a regular expression",
+        ),
+        (
+            "rename:\n- {from: '(a)', to: '$1$$2'}\n- {from: '(a)', to: '$9'}\n",
+            "3:3: no such group in `from`: 9: $9",
+        ),
         ("teams:\n  a: {routes: [x]}\n", "2:7: unknown key: routes"),
     ] {
         let ran = configured(text).run("status").expect(2);
@@ -212,6 +220,15 @@ fn a_file_that_cannot_be_parsed_is_a_fault_in_the_document_too() {
         what.starts_with("FRESHNESS_THREADS is unreadable"),
         "{said}"
     );
+}
+
+#[test]
+fn a_source_has_a_name_that_can_be_shown() {
+    for name in ["''", "' '", "\"a\\nb\""] {
+        let text = format!("sources:\n  {name}: {{arrivals: {{files: [a.csv]}}}}\n");
+        let said = faults(&configured(&text));
+        assert!(said[0].contains("not the name of a source: "), "{said:?}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde_saphyr::{Error as YamlError, Spanned};
 use super::calendars::CalendarSection;
 use super::connections::{self, ConnectionSection};
 use super::refused::fault;
-use super::renames::RenameSection;
+use super::renames::{self, RenameSection};
 use super::rules::{self, RuleSection, TeamSection};
 use super::sections::{
     CheckSection, CollectSection, CoverageSection, FitSection, SloSection, one_of, threads,
@@ -80,7 +80,7 @@ pub struct ConfigFile {
     pub teams: BTreeMap<String, TeamSection>,
     /// Under which names datasets are kept that other tools name otherwise; for each
     /// name the first pattern that is found in it counts.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rename_list")]
     #[schemars(with = "Vec<RenameSection>")]
     pub rename: Option<Vec<RenameSection>>,
     /// Lists of holidays by a name that calendars may use: `business days NAME`.
@@ -161,6 +161,16 @@ fn placed<'de, D: Deserializer<'de>>(
     typed: D,
 ) -> Result<BTreeMap<String, Placed<SourceSection>>, D::Error> {
     let typed = Option::<BTreeMap<String, Spanned<CheckedSource>>>::deserialize(typed)?;
+    let is_name = |name: &str| !name.trim().is_empty() && !name.contains(char::is_control);
+    if let Some(name) = typed
+        .iter()
+        .flat_map(BTreeMap::keys)
+        .find(|it| !is_name(it))
+    {
+        return Err(de::Error::custom(format_args!(
+            "not the name of a source: {name:?}"
+        )));
+    }
     let placed = |(name, spanned): (String, Spanned<CheckedSource>)| {
         let CheckedSource(typed) = spanned.value;
         let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
@@ -186,6 +196,17 @@ fn rule_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<Placed<RuleSecti
         column: spanned.referenced.column(),
     };
     Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
+}
+
+/// A renaming that is checked as it is read.
+#[derive(Deserialize)]
+struct CheckedRename(#[serde(deserialize_with = "renames::checked")] RenameSection);
+
+fn rename_list<'de, D: Deserializer<'de>>(
+    typed: D,
+) -> Result<Option<Vec<RenameSection>>, D::Error> {
+    let typed = Option::<Vec<CheckedRename>>::deserialize(typed)?;
+    Ok(typed.map(|typed| typed.into_iter().map(|CheckedRename(it)| it).collect()))
 }
 
 /// A team that is checked as it is read.

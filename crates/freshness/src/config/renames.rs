@@ -168,8 +168,42 @@ impl Known<'_> {
     }
 }
 
+/// A renaming, checked where it stands in the file.
+pub(super) fn checked<'de, D: Deserializer<'de>>(typed: D) -> Result<RenameSection, D::Error> {
+    let rename = RenameSection::deserialize(typed)?;
+    match rename.fault() {
+        Some(fault) => Err(de::Error::custom(fault)),
+        None => Ok(rename),
+    }
+}
+
+impl RenameSection {
+    /// What is wrong with it, if anything. A group that is not there would be replaced
+    /// by nothing, and datasets would become one that are not.
+    fn fault(&self) -> Option<String> {
+        let from = Regex::new(&self.from).ok()?;
+        let reference = Regex::new(r"\$\$|\$\{([^}]*)\}|\$([0-9A-Za-z_]+)").ok()?;
+        let is_group = |name: &str| match name.parse::<usize>() {
+            Ok(number) => number < from.captures_len(),
+            Err(_) => from.capture_names().flatten().any(|known| known == name),
+        };
+        let mut named = reference.captures_iter(&self.to);
+        let missing = named.find_map(|found| {
+            let name = found.get(1).or(found.get(2))?.as_str();
+            (!is_group(name)).then(|| name.to_owned())
+        })?;
+        let to = &self.to;
+        Some(format!(
+            "no such group in `from`: {missing}: {to}; `${{1}}` ends the name of a group"
+        ))
+    }
+}
+
 fn expression<'de, D: Deserializer<'de>>(typed: D) -> Result<String, D::Error> {
     let text = String::deserialize(typed)?;
+    if text.is_empty() {
+        return Err(de::Error::custom("expected a regular expression"));
+    }
     match Regex::new(&text) {
         Ok(_) => Ok(text),
         Err(error) => {
