@@ -191,7 +191,7 @@ fn a_file_that_cannot_be_parsed_is_a_fault_in_the_document_too() {
     for (text, expected) in [
         (
             "store: a.db\nfit: {seed: [1\n",
-            "2 fit.seed: expected one value",
+            "2 -: expected one value",
         ),
         ("store: 'a.db\nfit: {seed: 1}\n", ""),
         (
