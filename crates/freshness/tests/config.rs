@@ -189,10 +189,7 @@ nonsense: 1
 #[test]
 fn a_file_that_cannot_be_parsed_is_a_fault_in_the_document_too() {
     for (text, expected) in [
-        (
-            "store: a.db\nfit: {seed: [1\n",
-            "2 -: expected one value",
-        ),
+        ("store: a.db\nfit: {seed: [1\n", "2 -: expected one value"),
         ("store: 'a.db\nfit: {seed: 1}\n", ""),
         (
             "store: a.db\n---\nstore: b.db\n",

@@ -90,6 +90,7 @@ fn is_of_yaml(error: &YamlError) -> bool {
     matches!(
         error,
         YamlError::ExternalMessage { .. }
+            | YamlError::MultipleDocuments { .. }
             | YamlError::Eof { .. }
             | YamlError::ContainerEndMismatch { .. }
     )
