@@ -108,3 +108,23 @@ fn what_is_no_events_is_said() {
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn an_event_of_an_unknown_type_is_said_and_hints_fit_the_command() {
+    let strange = EVENTS.replace("\"COMPLETE\"", "\"COMPLETED\"");
+    let naive = EVENTS.replace("05:20:00Z", "05:20:00");
+    let house = house(&[("strange.ndjson", &strange), ("naive.ndjson", &naive)]);
+    let ran = house.run("import openlineage strange.ndjson").expect(0);
+    let note =
+        "note: strange.ndjson line 2: unknown eventType, no end of a run: COMPLETED (events: 2)";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = house.run("import openlineage naive.ndjson").expect(2);
+    assert!(
+        ran.stderr.contains("wants times with Z or an offset"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("assume-zone"), "{}", ran.stderr);
+    let ran = house.run("import openlineage .").expect(2);
+    assert!(ran.stderr.contains("DIR/*.ndjson"), "{}", ran.stderr);
+}

@@ -123,7 +123,7 @@ pub(super) fn bytes<'a>(
         Origin::File(path) => {
             let metadata = std::fs::metadata(path).map_err(from_io)?;
             if metadata.is_dir() {
-                return Err(SourceError::Directory);
+                return Err(SourceError::Directory { like: "*.csv" });
             }
             Box::new(File::open(path).map_err(from_io)?)
         }
@@ -260,7 +260,7 @@ pub(super) fn from_io(error: io::Error) -> SourceError {
     }
     match error.kind() {
         io::ErrorKind::NotFound => SourceError::NotFound,
-        io::ErrorKind::IsADirectory => SourceError::Directory,
+        io::ErrorKind::IsADirectory => SourceError::Directory { like: "*.csv" },
         io::ErrorKind::UnexpectedEof => SourceError::TruncatedGzip,
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
             SourceError::DamagedGzip(error.to_string())

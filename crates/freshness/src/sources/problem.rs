@@ -16,7 +16,7 @@ pub enum SourceError {
     #[error("no such file")]
     NotFound,
     #[error("a directory, not a file")]
-    Directory,
+    Directory { like: &'static str },
     #[error("cannot be read: {0}")]
     Io(io::Error),
     #[error("the file is empty")]
@@ -83,7 +83,7 @@ impl SourceError {
                 ..
             } => Some(format!("{named_by}: one must be {missing}")),
             SourceError::Misspelt { meant, .. } => Some(format!("did you mean `{meant}`?")),
-            SourceError::Directory => Some("name the files in it: DIR/*.csv".to_owned()),
+            SourceError::Directory { like } => Some(format!("name the files in it: DIR/{like}")),
             SourceError::WrongFormat(_) | SourceError::NotParquet => Some(
                 "CSV, NDJSON (both plain or gzip) and Parquet are read; --input-format says which"
                     .to_owned(),
@@ -145,6 +145,10 @@ pub enum Problem {
     },
     #[error("time without an offset or zone")]
     NaiveTime,
+    #[error("time without an offset or zone")]
+    NaiveEvent,
+    #[error("an event of more than {0} MiB")]
+    LongEvent(u64),
     #[error("a day, not a time")]
     DayOnly,
     #[error("unreadable time")]
@@ -221,6 +225,8 @@ impl Problem {
             Problem::Event(_) => "not an OpenLineage event",
             Problem::Type { .. } => "wrong type",
             Problem::NaiveTime => "time without an offset or zone",
+            Problem::NaiveEvent => "time without an offset or zone",
+            Problem::LongEvent(_) => "event too long",
             Problem::DayOnly => "a day, not a time",
             Problem::UnreadableTime => "unreadable time",
             Problem::Year1970 => "year 1970 looks like a missing timestamp",
@@ -267,6 +273,10 @@ impl Problem {
                 Some(freshness_core::schedule::CALENDAR_FORMS)
             }
             Problem::NaiveTime => Some("say what such times mean with --assume-zone ZONE"),
+            Problem::NaiveEvent => {
+                Some("OpenLineage wants times with Z or an offset: let the producer write it")
+            }
+            Problem::LongEvent(_) => Some("let the producer leave out its largest facets"),
             Problem::DayOnly => Some("a time of day is needed: 2026-09-01T05:30:00Z"),
             Problem::UnreadableTime => Some(
                 "times are read as 2026-09-01T12:00:00Z, with an offset, or as epoch seconds or milliseconds",

@@ -36,6 +36,12 @@ pub(super) fn told(events: Events) -> Result<Told, SourceError> {
             what: format!("unknown version of OpenLineage, read as 2-0-2: {version}"),
         });
     }
+    for (strange, (n, place)) in &events.strange_types {
+        remarks.push(ToldRemark {
+            place: place.clone(),
+            what: format!("unknown eventType, no end of a run: {strange} (events: {n})"),
+        });
+    }
     let opinions = opinions(&events, of)?;
     let facts = facts(&events, of);
     let mut houses = Vec::new();

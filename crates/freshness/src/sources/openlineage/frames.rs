@@ -15,6 +15,9 @@ use crate::sources::problem::{Problem, SourceError};
 /// megabytes; nothing that is read here does.
 pub(super) const EVENT_MIB_MAX: u64 = 16;
 
+/// One that is larger is passed over up to here; beyond it no end is looked for.
+const PASSED_MIB_MAX: u64 = 128;
+
 /// Brackets in brackets. The deepest of the standard's facets, column lineage,
 /// needs twelve; Spark's plans fifty. It is also where the JSON parser stops.
 const DEPTH_MAX: usize = 128;
@@ -61,7 +64,17 @@ fn lines(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), Sour
             return Ok(());
         }
         if n as u64 > bytes_max {
-            return Err(too_long(line));
+            on_event(line, Err(Problem::LongEvent(EVENT_MIB_MAX)))?;
+            let passed_max = (PASSED_MIB_MAX - EVENT_MIB_MAX) << 20;
+            let mut rest = input.take(passed_max);
+            let passed = match bytes.last() {
+                Some(b'\n') => 0,
+                _ => rest.skip_until(b'\n').map_err(from_io)?,
+            };
+            if passed as u64 == passed_max {
+                return Err(too_long(line));
+            }
+            continue;
         }
         let event = bytes.trim_ascii();
         if event.is_empty() {
@@ -82,6 +95,7 @@ fn document(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), S
     let mut line = 1;
     let mut scan = Scan::default();
     let mut is_deep = false;
+    let mut n_bytes: u64 = 0;
     // Of what stands between events only the first is told.
     let mut is_strange = false;
     loop {
@@ -107,15 +121,20 @@ fn document(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), S
                 is_strange = false;
             }
             is_deep |= scan.step(byte).is_err();
-            if !is_deep {
+            n_bytes += 1;
+            if !is_deep && n_bytes <= EVENT_MIB_MAX << 20 {
                 event.push(byte);
             }
-            if event.len() as u64 > EVENT_MIB_MAX << 20 {
+            if n_bytes > PASSED_MIB_MAX << 20 {
                 return Err(too_long(begun_in));
             }
             if scan.depth == 0 {
+                let is_long = std::mem::take(&mut n_bytes) > EVENT_MIB_MAX << 20;
                 match std::mem::take(&mut is_deep) {
                     true => on_event(begun_in, Err(too_deep()))?,
+                    false if is_long => {
+                        on_event(begun_in, Err(Problem::LongEvent(EVENT_MIB_MAX)))?;
+                    }
                     false => on_event(begun_in, Ok(&event))?,
                 }
                 event.clear();
@@ -178,7 +197,7 @@ fn between() -> Problem {
 fn too_long(line: u64) -> SourceError {
     SourceError::LongEvent {
         line,
-        mib: EVENT_MIB_MAX,
+        mib: PASSED_MIB_MAX,
     }
 }
 
@@ -251,14 +270,28 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_is_too_large_is_refused_with_its_line_and_the_next_is_read() {
+        let large = format!("{{\"x\":\"{}\"}}", "x".repeat(17 << 20));
+        let refused = "2 an event of more than 16 MiB";
+        check_frames(
+            &format!("{{\"a\":1}}\n{large}\n{{\"b\":2}}"),
+            &["1 {\"a\":1}", refused, "3 {\"b\":2}"],
+        );
+        check_frames(
+            &format!("[\n{large},\n{{\"b\":2}}]"),
+            &[refused, "3 {\"b\":2}"],
+        );
+    }
+
+    #[test]
     fn a_line_without_an_end_is_refused_with_its_number() {
         let endless = std::io::repeat(b' ').take(1 << 40);
         let mut input = std::io::BufReader::new("{}\n".as_bytes().chain(endless));
         let error = each(&mut input, &mut |_, _| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: an event of more than 16 MiB");
+        assert_eq!(error.to_string(), "line 2: an event of more than 128 MiB");
         let endless = std::io::repeat(b'1').take(1 << 40);
         let mut input = std::io::BufReader::new("[\n{\"a\":".as_bytes().chain(endless));
         let error = each(&mut input, &mut |_, _| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: an event of more than 16 MiB");
+        assert_eq!(error.to_string(), "line 2: an event of more than 128 MiB");
     }
 }

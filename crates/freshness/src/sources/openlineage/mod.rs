@@ -57,6 +57,8 @@ pub struct Events {
     measured: Measured,
     /// Versions of the specification that are not known, each with a place.
     strange: BTreeMap<String, String>,
+    /// Types of events that are not known, each with how many and a place.
+    strange_types: BTreeMap<String, (u64, String)>,
     seen: Seen,
 }
 
@@ -84,7 +86,11 @@ impl Events {
             origin: source.origin.clone(),
         };
         let file = source.label();
-        let Input::Ndjson(mut input) = input::open(&source, on_bytes)? else {
+        let opened = input::open(&source, on_bytes).map_err(|error| match error {
+            SourceError::Directory { .. } => SourceError::Directory { like: "*.ndjson" },
+            error => error,
+        })?;
+        let Input::Ndjson(mut input) = opened else {
             return Err(SourceError::WrongFormat("no text"));
         };
         let mut rows = 0;
@@ -95,6 +101,10 @@ impl Events {
             let Wrong(column, problem) = match read.and_then(|it| self.take(it, rules, &place)) {
                 Ok(()) => return Ok(()),
                 Err(Refused::All(error)) => return Err(error),
+                // No flag says what such a time means here.
+                Err(Refused::Event(Wrong(column, Problem::NaiveTime))) => {
+                    Wrong(column, Problem::NaiveEvent)
+                }
                 Err(Refused::Event(wrong)) => wrong,
             };
             bad.add(problem, |problem| BadRow {

@@ -57,7 +57,11 @@ impl Events {
                 let phase = match event_type.as_ref().map(Text::as_str) {
                     Some("COMPLETE") => Phase::Complete,
                     Some("FAIL" | "ABORT") => Phase::Failed,
-                    _ => Phase::Open,
+                    None | Some("START" | "RUNNING" | "OTHER") => Phase::Open,
+                    Some(strange) => {
+                        self.note_type(strange, place);
+                        Phase::Open
+                    }
                 };
                 self.take_run(&run, job, phase, at, rules, (&inputs, &outputs))?;
             }
@@ -75,6 +79,16 @@ impl Events {
             self.strange.entry(version.to_owned()).or_insert_with(place);
         }
         self.check_bounds().map_err(Refused::All)
+    }
+
+    /// Notes a type of event that the specification does not have.
+    fn note_type(&mut self, strange: &str, place: &dyn Fn() -> String) {
+        const TYPES_MAX: usize = 20;
+        let shown: String = strange.chars().take(60).collect();
+        let types = &mut self.strange_types;
+        if types.len() < TYPES_MAX || types.contains_key(&shown) {
+            types.entry(shown).or_insert_with(|| (0, place())).0 += 1;
+        }
     }
 
     fn take_run(
