@@ -424,10 +424,16 @@ fn what_freshness_yaml_calls_otherwise_is_found_again_for_dbt() {
     house.run(&line).expect(0);
     house.run(&format!("fit --now {AFTERWARDS}")).expect(0);
     let manifest = kept("1.5").join("day-5/06-10-build/manifest.json");
-    let ran = house.run(&format!(
+    let line = format!(
         "export dbt-sources --manifest {} --now 2026-09-05T06:00:00Z",
         manifest.display()
-    ));
+    );
+    let ran = house.run(&line);
+    // A folder for it is made, if there is none yet.
+    house
+        .run(&format!("{line} --out last/kept/sources.json"))
+        .expect(0);
+    assert!(house.path("last/kept/sources.json").is_file());
     let file: serde_json::Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
     let results = file["results"].as_array().unwrap().iter();
     let told: Vec<&str> = results

@@ -205,7 +205,7 @@ fn what_is_of_somebody_else_is_left_out_and_nothing_at_all_is_an_error() {
     put(&target, "notes.txt", "manifest.json");
     refused(
         &target,
-        "target: no manifest.json, sources.json or run_results.json of dbt in it",
+        "target: no manifest.json, sources.json or run_results.json of dbt in it; target/manifest.json: left out: not of dbt",
     );
     put(&target, "nightly/manifest.json", good());
     let told = read(&target).unwrap();
@@ -371,6 +371,31 @@ fn tars_in_tars_in_tars_come_to_an_end() {
     }
     let path = put(folder.path(), "n.tar", nested);
     refused(&path, "n.tar:n.tar:n.tar:n.tar: a tar in a tar in a tar");
+}
+
+#[test]
+fn an_archive_of_nothing_but_links_says_that_it_is_the_links() {
+    let folder = TempDir::new().unwrap();
+    let link: &[(&str, EntryType, &[u8])] = &[("manifest.json", EntryType::Symlink, b"")];
+    let path = put(folder.path(), "a.tar", tar(link));
+    let none = "no manifest.json, sources.json or run_results.json of dbt in it";
+    let why = "a.tar:manifest.json: left out: a link or no file";
+    refused(&path, &format!("a.tar: {none}; {why}"));
+    let elsewhere = put(folder.path(), "elsewhere/manifest.json", good());
+    fs::create_dir(folder.path().join("b")).unwrap();
+    symlink(elsewhere, folder.path().join("b/manifest.json")).unwrap();
+    let why = "b/manifest.json: left out: the link leads out of the folder";
+    refused(&folder.path().join("b"), &format!("b: {none}; {why}"));
+}
+
+#[test]
+fn a_zip_is_called_one_and_a_mark_before_the_text_is_passed_over() {
+    let folder = TempDir::new().unwrap();
+    let path = put(folder.path(), "t.zip", b"PK\x03\x04\x14\0");
+    refused(&path, "t.zip: a zip, which is not read");
+    let marked = [b"\xef\xbb\xbf", &good()[..]].concat();
+    let path = put(folder.path(), "manifest.json", marked);
+    assert_eq!(n_datasets(&read(&path).unwrap()), 1);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Which sources of dbt are fresh?
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::Args;
 use freshness_store::Access;
 
@@ -49,6 +51,10 @@ pub(super) fn run(args: &DbtSourcesArgs, context: &mut Context) -> anyhow::Resul
     })?;
     for source in &mut sources {
         source.dataset = context.settings.renames.kept(&source.dataset);
+    }
+    if let Some(folder) = args.out.as_deref().and_then(Path::parent) {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     let out = args.out.as_deref().map(WholeFile::at).transpose()?;
     let store = context.open(Access::ReadOnly).map_err(RoundError::from)?;

@@ -53,8 +53,13 @@ pub enum Fault {
     Edges(usize),
     #[error("no sources in it: it is no manifest.json of dbt, or its project has none")]
     NoSources,
-    #[error("no manifest.json, sources.json or run_results.json of dbt in it")]
-    Nothing,
+    #[error("no manifest.json, sources.json or run_results.json of dbt in it{noted}")]
+    Nothing {
+        /// What was left out first, with why, if anything was.
+        noted: String,
+    },
+    #[error("a zip, which is not read")]
+    Zip,
 }
 
 impl DbtError {
@@ -71,7 +76,8 @@ impl DbtError {
             Fault::Version { .. } => {
                 Some("write it anew with a version of dbt from 1.3 on, or update freshness")
             }
-            Fault::Nothing => Some(
+            Fault::Zip => Some("name the folder itself, or pack it as a .tar.gz"),
+            Fault::Nothing { .. } => Some(
                 "name the folder that dbt writes to (target), a folder of archived ones, or a tar of them",
             ),
             Fault::Lineage(_) => Some("dbt writes no such manifest: was it edited?"),

@@ -61,6 +61,12 @@ impl DbtFiles {
     }
 }
 
+/// How a zip begins.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// What editors of Windows put before UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// When dbt wrote a file.
 const GENERATED_AT: &str = "metadata.generated_at";
 
@@ -121,7 +127,10 @@ pub fn read_dbt(
             .iter()
             .map(|root| root.display().to_string())
             .collect();
-        return Err(DbtError::new(&names.join(", "), Fault::Nothing));
+        let noted = reader.remarks.first();
+        let noted = noted.map(|remark| format!("; {}: {}", remark.place, remark.what));
+        let noted = noted.unwrap_or_default();
+        return Err(DbtError::new(&names.join(", "), Fault::Nothing { noted }));
     }
     Ok(reader.finish())
 }
@@ -179,10 +188,14 @@ struct Newest {
 impl Found for Reader<'_> {
     fn file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), DbtError> {
         let failed = |fault| DbtError::new(name, fault);
-        let artefact: Artefact<'_> = match serde_json::from_slice(&bytes) {
+        if bytes.starts_with(ZIP) {
+            return Err(failed(Fault::Zip));
+        }
+        let bytes = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+        let artefact: Artefact<'_> = match serde_json::from_slice(bytes) {
             Ok(artefact) => artefact,
             Err(error) => {
-                return match serde_json::from_slice::<Head<'_>>(&bytes) {
+                return match serde_json::from_slice::<Head<'_>>(bytes) {
                     // A version that is not known may be of another shape.
                     Ok(head) => Err(failed(match kind(&head.metadata.dbt_schema_version) {
                         Err(unknown) => unknown,
