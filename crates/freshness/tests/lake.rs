@@ -335,7 +335,7 @@ hint: nothing was imported; import them one by one, each with a --dataset of its
     fs::write(house.path("freshness.yaml"), one).unwrap();
     let ran = house.run("config check").expect(2);
     assert!(
-        ran.stderr
+        ran.stdout
             .contains("two tables would be one dataset, orders: bronze/orders and silver/orders"),
         "{ran:?}"
     );
