@@ -12,3 +12,4 @@ pub mod hint;
 pub mod outputs;
 pub mod rounds;
 pub mod sources;
+mod threads;

@@ -42,3 +42,4 @@ pub use sources::{
     AirflowSection, ArrivalsSection, DagsterSection, DbtSection, FilesSection, LakeSection,
     OpenlineageSection, QuerySection, SourceSection,
 };
+pub(crate) use sources::{SINCE, TIMEOUT};

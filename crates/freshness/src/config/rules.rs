@@ -37,7 +37,7 @@ pub struct RuleSection {
     #[schemars(with = "OneOrMany")]
     pub matches: Vec<String>,
     /// Does their lateness fail a check?
-    #[serde(default, deserialize_with = "switch")]
+    #[serde(default, deserialize_with = "values::typed_switch")]
     #[schemars(with = "Option<bool>")]
     pub critical: Option<bool>,
     /// How often cycles come, such as `hourly`; it must agree with the calendar.
@@ -59,11 +59,11 @@ pub struct RuleSection {
     /// Free labels.
     pub tags: Option<Vec<String>>,
     /// Share of ordinary cycles that may pass the deadline, between 0 and 1.
-    #[serde(default, deserialize_with = "share")]
+    #[serde(default, deserialize_with = "values::typed_share")]
     #[schemars(with = "Option<f64>")]
     pub false_alarm_rate: Option<f64>,
     /// Instead: false alarms that a dataset may raise in a month.
-    #[serde(default, deserialize_with = "alarms")]
+    #[serde(default, deserialize_with = "values::typed_alarms")]
     #[schemars(with = "Option<f64>")]
     pub false_alarms_per_dataset_month: Option<f64>,
 }
@@ -75,11 +75,11 @@ pub struct TeamSection {
     /// Whom to ask about a dataset of the team that has no owner of its own.
     pub owner: Option<String>,
     /// Share of ordinary cycles that may pass the deadline, between 0 and 1.
-    #[serde(default, deserialize_with = "share")]
+    #[serde(default, deserialize_with = "values::typed_share")]
     #[schemars(with = "Option<f64>")]
     pub false_alarm_rate: Option<f64>,
     /// Instead: false alarms that a dataset may raise in a month.
-    #[serde(default, deserialize_with = "alarms")]
+    #[serde(default, deserialize_with = "values::typed_alarms")]
     #[schemars(with = "Option<f64>")]
     pub false_alarms_per_dataset_month: Option<f64>,
 }
@@ -356,18 +356,6 @@ fn calendar<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Calendar>, D::
         text.parse()
             .map_err(|_| format!("expected {}", freshness_core::schedule::CALENDAR_FORMS))
     })
-}
-
-fn share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    file::read(typed, values::share)
-}
-
-fn alarms<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    file::read(typed, values::alarms)
-}
-
-fn switch<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<bool>, D::Error> {
-    file::read(typed, values::switch)
 }
 
 #[cfg(test)]

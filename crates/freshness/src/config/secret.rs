@@ -26,6 +26,10 @@ pub(super) fn secret(
     Ok(Some((secret, file.display().to_string())))
 }
 
+/// What is wrong where a variable was expected, and something else stands.
+pub(super) const NOT_A_VARIABLE: &str =
+    "expected the name of a variable, and the secret in that variable";
+
 /// Is this the name of a variable, rather than a secret in the wrong place?
 pub(super) fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -12,10 +12,10 @@ use super::values;
 #[serde(deny_unknown_fields)]
 pub struct FitSection {
     /// Share of ordinary cycles that may pass the deadline, in (0, 1).
-    #[serde(default, deserialize_with = "share")]
+    #[serde(default, deserialize_with = "values::typed_share")]
     pub false_alarm_rate: Option<f64>,
     /// False alarms that a dataset may raise in a month, above 0.
-    #[serde(default, deserialize_with = "alarms")]
+    #[serde(default, deserialize_with = "values::typed_alarms")]
     pub false_alarms_per_dataset_month: Option<f64>,
     /// Seed of the bootstrap.
     #[serde(default, deserialize_with = "seed")]
@@ -27,7 +27,7 @@ pub struct FitSection {
 #[serde(deny_unknown_fields)]
 pub struct CheckSection {
     /// Are old models a reason not to tell?
-    #[serde(default, deserialize_with = "switch")]
+    #[serde(default, deserialize_with = "values::typed_switch")]
     pub strict: Option<bool>,
     /// Age from which a model is old, such as `36h`.
     #[serde(default, deserialize_with = "values::typed_age")]
@@ -79,18 +79,6 @@ pub(super) fn threads<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u16>
     read(typed, values::threads)
 }
 
-fn share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    read(typed, values::share)
-}
-
-fn alarms<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
-    read(typed, values::alarms)
-}
-
 fn seed<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<u64>, D::Error> {
     read(typed, values::seed)
-}
-
-fn switch<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<bool>, D::Error> {
-    read(typed, values::switch)
 }

@@ -24,6 +24,7 @@ mod dagster;
 mod query;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -61,6 +62,13 @@ pub enum SourceSection {
     /// Assets of a Dagster.
     Dagster(DagsterSection),
 }
+
+/// How far back the first reading of a source goes if nobody says: long enough to
+/// learn a year.
+pub(crate) const SINCE: Duration = Duration::from_secs(400 * 86_400);
+
+/// How long an answer may take if nobody says.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The kinds, as they are typed.
 pub(super) const KINDS: [&str; 9] = [

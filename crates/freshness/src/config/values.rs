@@ -3,6 +3,8 @@
 //! Flags, variables and the file are read by the same functions, so that a
 //! value means the same in all three and is refused in the same words.
 
+use std::time::Duration;
+
 use clap::ValueEnum;
 use freshness_core::civil::Zone;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
@@ -80,6 +82,27 @@ pub(crate) fn age(text: &str) -> Result<Age, String> {
 pub(crate) fn zone(text: &str) -> Result<Zone, String> {
     Zone::named(text)
         .map_err(|_| "expected the name of a time zone, such as UTC or Europe/Berlin".to_owned())
+}
+
+/// An age as typed, or what it is if nobody says.
+pub(crate) fn or(age: Option<Age>, usual: Duration) -> Duration {
+    age.and_then(|age| Duration::try_from(age).ok())
+        .unwrap_or(usual)
+}
+
+/// … in the file.
+pub(crate) fn typed_share<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
+    file::read(typed, share)
+}
+
+/// … in the file.
+pub(crate) fn typed_alarms<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<f64>, D::Error> {
+    file::read(typed, alarms)
+}
+
+/// … in the file.
+pub(crate) fn typed_switch<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<bool>, D::Error> {
+    file::read(typed, switch)
 }
 
 /// … in the file.

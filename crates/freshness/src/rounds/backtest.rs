@@ -11,8 +11,9 @@ use freshness_core::lineage::Lineage;
 use freshness_core::state::{Replayed, Upstream, Walk, as_upstream, in_generations, replay};
 use freshness_store::{DatasetEntry, Store};
 
-use super::share::{n_threads, share, share_with};
+use super::share::share;
 use super::{DatasetFailure, Learning, RoundError, holidays};
+use crate::threads::{n_threads, share_with};
 
 /// Before the first arrival of all nothing is known of any cycle, except that
 /// its sender may say which one it was: of a month before, at most.

@@ -17,10 +17,11 @@ use jiff::{SignedDuration, Timestamp};
 use self::unreadable::{is_of_one_dataset, unreadable};
 use super::breaches::{Kept, PromisesCounted, kept};
 use super::incidents::{Causes, follow, found};
-use super::share::{n_threads, share};
+use super::share::share;
 use super::summary::Summary;
 use super::{DatasetFailure, RoundError, holidays, upstream};
 use crate::clock::Clock;
+use crate::threads::n_threads;
 
 /// What a look at all datasets found.
 #[derive(Debug)]

@@ -15,11 +15,12 @@ use serde::Serialize;
 
 use super::explain::{cycles_since, regime_start};
 use super::figure::reaches_back_to;
-use super::share::{n_threads, share};
+use super::share::share;
 use super::{
     AllOwed, Checked, Explained, Figure, Judged, Owed, RoundError, Window, figure, look, owed,
     trust_of,
 };
+use crate::threads::n_threads;
 
 /// Everything the console is made from.
 #[derive(Debug)]

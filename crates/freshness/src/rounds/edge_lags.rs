@@ -11,7 +11,8 @@ use freshness_core::incidents::{EdgeLag, comparable_since, learn_edge, served};
 use freshness_store::{DatasetNo, NumberedEdge, Store, StoreError, Tail};
 use jiff::Timestamp;
 
-use super::share::{n_threads, share};
+use super::share::share;
+use crate::threads::n_threads;
 
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 32;

@@ -10,9 +10,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::edge_lags::edge_lags;
-use super::share::{n_threads, share};
+use super::share::share;
 use super::{DatasetFailure, Learning, RoundError, holidays};
 use crate::clock::{CLOCK_SLACK, Clock};
+use crate::threads::n_threads;
 
 /// What a fit learned that the one before did not know.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use freshness_core::slo::{Counts, Run, Stage};
 use jiff::Timestamp;
 
-use super::share::{n_threads, share_with};
 use crate::sources::database::{Address, Limits, Look, Reading, Refusal, Session, Target};
+use crate::threads::{n_threads, share_with};
 
 /// Tables that are looked at at once, unless somebody asks for another number:
 /// a database has more to do than to answer us.

@@ -1,31 +1,8 @@
-//! How is work on many datasets shared among threads?
-//!
-//! Every thread has its own reader of the store, if there is one, and takes the next few
-//! datasets when it is done with the last; results come back in the order of
-//! the datasets, so that the number of threads changes nothing.
-
-use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+//! How is work on many datasets shared among readers of the store?
 
 use freshness_store::{Store, StoreError};
 
-/// Datasets a thread takes at once: enough that taking costs nothing.
-const BLOCK: usize = 16;
-
-/// How many threads are worth their start for so many datasets.
-pub(super) fn n_threads(
-    asked: Option<u16>,
-    n_datasets: usize,
-    datasets_per_thread: usize,
-) -> usize {
-    let most = match asked {
-        Some(asked) => usize::from(asked),
-        None => thread::available_parallelism().map_or(1, NonZero::get),
-    };
-    most.min(n_datasets / datasets_per_thread.max(1)).max(1)
-}
+use crate::threads::share_with;
 
 /// Does `work` for each item with a reader of the store; `done` hears how many
 /// more are finished.
@@ -49,45 +26,4 @@ pub(super) fn share<T: Sync, R: Send>(
         });
     }
     Ok(share_with(store.readers(n_threads)?, items, work, done))
-}
-
-/// Does `work` for each item with a thread for each of the companions.
-pub(super) fn share_with<C: Send, T: Sync, R: Send>(
-    companions: Vec<C>,
-    items: &[T],
-    work: impl Fn(&C, &T) -> R + Sync,
-    done: impl Fn(u64) + Sync,
-) -> Vec<R> {
-    // Where there are few, a block must not leave others without work.
-    let block = (items.len() / (8 * companions.len().max(1))).clamp(1, BLOCK);
-    let next = AtomicUsize::new(0);
-    let blocks = Mutex::new(Vec::with_capacity(items.len() / block + 1));
-    thread::scope(|scope| {
-        for companion in companions {
-            let (next, blocks, work, done) = (&next, &blocks, &work, &done);
-            scope.spawn(move || {
-                loop {
-                    let start = next.fetch_add(block, Ordering::Relaxed);
-                    if start >= items.len() {
-                        break;
-                    }
-                    let taken = &items[start..items.len().min(start + block)];
-                    let results: Vec<R> = taken.iter().map(|item| work(&companion, item)).collect();
-                    done(taken.len() as u64);
-                    blocks
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((start, results));
-                }
-            });
-        }
-    });
-    let mut blocks = blocks
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    blocks.sort_unstable_by_key(|&(start, _)| start);
-    blocks
-        .into_iter()
-        .flat_map(|(_, results)| results)
-        .collect()
 }

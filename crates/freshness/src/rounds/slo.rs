@@ -18,9 +18,10 @@ use freshness_store::{
 };
 use jiff::Timestamp;
 
-use super::share::{n_threads, share};
+use super::share::share;
 use super::{DatasetFailure, RoundError, holidays};
 use crate::clock::Clock;
+use crate::threads::n_threads;
 
 /// What is promised of a dataset in an environment.
 #[derive(Debug, Clone)]

@@ -8,11 +8,10 @@ use std::fs;
 use std::time::Duration;
 
 use freshness_core::dataset::DatasetId;
-use jiff::SignedDuration;
 
 use crate::config::{
     ArrivalsSection, Connection, DbtSection, FilesSection, LakeSection, OpenlineageSection,
-    QuerySection, Settings, SourceSection, object_store_variables,
+    QuerySection, SINCE, Settings, SourceSection, TIMEOUT, object_store_variables, values,
 };
 use crate::hint::did_you_mean;
 use crate::outputs::words;
@@ -26,14 +25,8 @@ use crate::sources::{
     collect_events, collect_query, collect_tables,
 };
 
-/// What `{since}` is the first time: long enough to learn a year.
-const SINCE: Duration = Duration::from_secs(400 * 86_400);
-
 /// How far a log of loads may be behind its own newest entry.
 const OVERLAP: Duration = Duration::from_secs(2 * 86_400);
-
-/// How long an answer may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How a source is read.
 pub(in crate::cli) fn reader(name: &str, section: &SourceSection, settings: &Settings) -> Reader {
@@ -213,17 +206,13 @@ pub(in crate::cli) fn query(
         })?,
         (None, None) => return Err(NotCollected::new("no query")),
     };
-    let or = |age: &Option<SignedDuration>, default: Duration| {
-        age.and_then(|age| Duration::try_from(age).ok())
-            .unwrap_or(default)
-    };
     Ok(QuerySource {
         label,
         address,
         sql,
-        since: or(since, SINCE),
-        overlap: or(overlap, OVERLAP),
-        timeout: or(timeout, TIMEOUT),
+        since: values::or(*since, SINCE),
+        overlap: values::or(*overlap, OVERLAP),
+        timeout: values::or(*timeout, TIMEOUT),
         times: TimeRules {
             now,
             assume_zone: *assume_zone,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::secret::{is_variable, secret};
+use crate::config::secret::{NOT_A_VARIABLE, is_variable, secret};
 use crate::sources::database::{AdbcAddress, Address};
 
 /// A driver of ADBC as typed. Its options are the driver's own: its
@@ -61,7 +61,7 @@ impl AdbcSection {
             );
         }
         if !self.options_env.values().all(|name| is_variable(name)) {
-            return Some("expected the name of a variable, and the secret in that variable");
+            return Some(NOT_A_VARIABLE);
         }
         let mut keys: Vec<&String> = (self.options.keys())
             .chain(self.options_env.keys())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use tokio_postgres::Config;
 
 use crate::config::file;
-use crate::config::secret::{is_variable, secret};
+use crate::config::secret::{NOT_A_VARIABLE, is_variable, secret};
 use crate::sources::database::Address;
 
 /// A PostgreSQL server as typed: a URL in a variable or a file, or its parts.
@@ -57,7 +57,7 @@ impl PostgresSection {
             || password_file.is_some();
         // A secret in the wrong place must not be repeated by a later error.
         if !(url_env.iter().chain(password_env)).all(|name| is_variable(name)) {
-            return Some("expected the name of a variable, and the secret in that variable");
+            return Some(NOT_A_VARIABLE);
         }
         let is_url = |path: &PathBuf| path.to_string_lossy().contains("://");
         if url_file.iter().any(is_url) {

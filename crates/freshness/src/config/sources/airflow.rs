@@ -1,11 +1,11 @@
 //! How is an Airflow named?
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{SINCE, TIMEOUT};
 use crate::config::{secret, values};
 use crate::sources::{AirflowLogin, AirflowSource};
 
@@ -39,18 +39,12 @@ pub struct AirflowSection {
     pub timeout: Option<values::Age>,
 }
 
-/// How far back the first reading goes: long enough to learn a year.
-const SINCE: Duration = Duration::from_secs(400 * 86_400);
-
-/// How long an answer may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
 impl AirflowSection {
     pub(super) fn fault(&self) -> Option<String> {
         let has_password = self.password_env.is_some() || self.password_file.is_some();
         let has_token = self.token_env.is_some() || self.token_file.is_some();
         if !self.variables().all(secret::is_variable) {
-            return Some("expected the name of a variable, and the secret in that variable".into());
+            return Some(secret::NOT_A_VARIABLE.into());
         }
         match (self.user.is_some(), has_password, has_token) {
             (true, true, false) | (false, false, true) => None,
@@ -98,17 +92,13 @@ impl AirflowSection {
             },
             _ => return Err("no user and no token".to_owned()),
         };
-        let or = |age: &Option<values::Age>, default: Duration| {
-            age.and_then(|age| Duration::try_from(age).ok())
-                .unwrap_or(default)
-        };
         Ok(AirflowSource {
             url: url.clone(),
             login,
             dags: dags.unwrap_or(true),
             tasks: tasks.unwrap_or(false),
-            since: or(since, SINCE),
-            timeout: or(timeout, TIMEOUT),
+            since: values::or(*since, SINCE),
+            timeout: values::or(*timeout, TIMEOUT),
         })
     }
 }

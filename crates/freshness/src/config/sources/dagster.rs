@@ -1,11 +1,11 @@
 //! How is a Dagster named?
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{SINCE, TIMEOUT};
 use crate::config::{secret, values};
 use crate::sources::DagsterSource;
 
@@ -29,16 +29,9 @@ pub struct DagsterSection {
     pub timeout: Option<values::Age>,
 }
 
-/// How far back the first reading goes: long enough to learn a year.
-const SINCE: Duration = Duration::from_secs(400 * 86_400);
-
-/// How long an answer may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
 impl DagsterSection {
     pub(super) fn fault(&self) -> Option<String> {
-        (!self.variables().all(secret::is_variable))
-            .then(|| "expected the name of a variable, and the secret in that variable".to_owned())
+        (!self.variables().all(secret::is_variable)).then(|| secret::NOT_A_VARIABLE.to_owned())
     }
 
     pub(super) fn settle_in(&mut self, home: &Path) {
@@ -62,15 +55,11 @@ impl DagsterSection {
             timeout,
         } = self;
         let token = secret::secret(token_env.as_deref(), token_file.as_deref())?;
-        let or = |age: &Option<values::Age>, default: Duration| {
-            age.and_then(|age| Duration::try_from(age).ok())
-                .unwrap_or(default)
-        };
         Ok(DagsterSource {
             url: url.clone(),
             token: token.map(|(token, _)| token),
-            since: or(since, SINCE),
-            timeout: or(timeout, TIMEOUT),
+            since: values::or(*since, SINCE),
+            timeout: values::or(*timeout, TIMEOUT),
         })
     }
 }

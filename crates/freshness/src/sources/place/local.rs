@@ -6,15 +6,12 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::UNIX_EPOCH;
 
 use super::{Entry, PlaceError};
+use crate::threads::{n_threads, share_with};
 
 /// What a walk came upon.
 #[derive(Debug)]
@@ -28,8 +25,8 @@ pub enum Walked {
     NotFollowed(String, &'static str),
 }
 
-/// Files a thread takes at once.
-const BLOCK: usize = 64;
+/// Files for which a thread is worth its start.
+const ENTRIES_PER_THREAD: usize = 64;
 
 /// More threads wait for one disk, and do not make it faster.
 const THREADS_MAX: usize = 8;
@@ -184,39 +181,14 @@ pub(super) fn read_each<T: Send, E: Send + From<PlaceError>>(
     work: &(impl Fn(&Entry, &mut dyn Read) -> Result<T, E> + Sync),
 ) -> Vec<Result<T, E>> {
     let read = |entry: &Entry| work(entry, &mut open(&folder.join(&entry.name))?);
-    let most = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_threads = most.min(THREADS_MAX).min(entries.len().div_ceil(BLOCK));
-    if n_threads <= 1 {
-        return entries.iter().map(read).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let blocks = Mutex::new(Vec::with_capacity(entries.len() / BLOCK + 1));
-    thread::scope(|scope| {
-        for _ in 0..n_threads {
-            scope.spawn(|| {
-                loop {
-                    let start = next.fetch_add(BLOCK, Ordering::Relaxed);
-                    if start >= entries.len() {
-                        break;
-                    }
-                    let taken = &entries[start..entries.len().min(start + BLOCK)];
-                    let results: Vec<_> = taken.iter().map(read).collect();
-                    blocks
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((start, results));
-                }
-            });
-        }
-    });
-    let mut blocks = blocks
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    blocks.sort_unstable_by_key(|&(start, _)| start);
-    blocks
-        .into_iter()
-        .flat_map(|(_, results)| results)
-        .collect()
+    // More do not make a disk faster.
+    let n_threads = n_threads(None, entries.len(), ENTRIES_PER_THREAD).min(THREADS_MAX);
+    share_with(
+        vec![(); n_threads],
+        entries,
+        |(), entry| read(entry),
+        |_| {},
+    )
 }
 
 fn open(path: &Path) -> Result<File, PlaceError> {
