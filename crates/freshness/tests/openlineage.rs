@@ -1,7 +1,10 @@
 //! What does a person see who imports events of OpenLineage?
 
 use std::fs;
+use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use snapbox::{assert_data_eq, str};
 
 mod house;
@@ -89,6 +92,30 @@ hint: `--on-error skip` imports the other rows
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn an_event_of_any_size_is_passed_over() {
+    let house = house(&[("events.ndjson", EVENTS)]);
+    // Packed it is small: nobody sees what it unpacks to.
+    let packed = fs::File::create(house.path("large.ndjson.gz")).unwrap();
+    let mut packed = GzEncoder::new(packed, Compression::fast());
+    packed
+        .write_all(b"{\"eventType\":\"START\",\"x\":\"")
+        .unwrap();
+    for _ in 0..150 {
+        packed.write_all(&vec![b'x'; 1 << 20]).unwrap();
+    }
+    packed.write_all(b"\"}\n").unwrap();
+    packed.write_all(EVENTS.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let ran = house.run("import openlineage large.ndjson.gz").expect(2);
+    let said = "large.ndjson.gz line 1: an event of more than 16 MiB";
+    assert!(ran.stderr.contains(said), "{ran:?}");
+    let line = "import openlineage large.ndjson.gz --on-error skip --format json";
+    let ran = house.run(line).expect(0);
+    assert!(ran.stdout.contains("\"arrivals_new\": 2"), "{ran:?}");
+    assert!(ran.stderr.contains(said), "{ran:?}");
 }
 
 #[test]

@@ -153,7 +153,10 @@ fn what_cannot_be_asked_is_said_without_a_secret() {
     let url = "postgresql://ann:hunter2pass@no-such-host.invalid/sales";
     let good = "select 'd' as dataset_id, 1772000000 as arrived_at";
     for (connection, said) in [
-        ("nothing", "cannot connect: none.db: no such file"),
+        (
+            "nothing",
+            "connection nothing: cannot connect: none.db: no such file",
+        ),
         ("no_database", "not a SQLite database, or a damaged one"),
         (
             "no_driver",
@@ -198,8 +201,13 @@ fn columns_and_rows_are_refused_in_the_words_of_the_importer() {
     assert!(twice.contains("column named twice: arrived_at"), "{twice}");
     let wrong = refused("select absent from loads");
     assert!(
-        wrong.contains("the query failed: no such column: absent"),
+        wrong.contains("connection app: the query failed: no such column: absent"),
         "{wrong}"
+    );
+    let quoted = refused("select a as dataset_id, b as arrived_at from loads where b > '{since}'");
+    assert!(
+        quoted.contains("error: {since} stands in quotes, and brings its own: write {since} alone"),
+        "{quoted}"
     );
 
     let rows = "select 'd' as dataset_id, column1 as arrived_at from (values \

@@ -68,7 +68,7 @@ pub use openlineage::Events;
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use publications::{ReadPublication, read_manifest, read_names, read_publications, told_time};
-pub use query::{QueryRead, QuerySource, is_incremental, read_query};
+pub use query::{NotTold, QueryRead, QuerySource, is_incremental, read_query};
 pub use query_collect::collect_query;
 pub use runs::read_runs;
 pub use slo::{ReadDeclaration, ReadPromises, Remark, read_promises};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::arrivals::{self, Datasets};
-use super::database::{Address, Limits, Question, Session, Unanswered};
+use super::database::{Address, Limits, Question, SINCE, Session, Unanswered, one_question};
 use super::instant::TimeRules;
 use super::problem::BadRows;
 use super::table::{Cells, TableRead, noting};
@@ -20,6 +20,8 @@ use super::told::{Told, ToldArrival};
 pub struct QuerySource {
     /// What it is called in messages.
     pub label: String,
+    /// The name of the connection that leads to the address.
+    pub connection: String,
     /// Where it is asked.
     pub address: Address,
     /// What is asked.
@@ -45,8 +47,25 @@ pub struct QueryRead {
     pub newest: Option<i64>,
 }
 
-/// Stands for an instant, as a text that every database takes for one.
-const SINCE: &str = "{since}";
+/// Why a query told nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{why}", shown(.connection.as_deref()))]
+pub struct NotTold {
+    /// The connection, unless nobody was asked.
+    connection: Option<String>,
+    why: Unanswered,
+}
+
+impl NotTold {
+    /// What can be done about it.
+    pub fn hint(&self) -> Option<String> {
+        self.why.hint()
+    }
+}
+
+fn shown(connection: Option<&str>) -> String {
+    connection.map_or_else(String::new, |name| format!("connection {name}: "))
+}
 
 /// Stands for the same instant in seconds since 1970.
 const SINCE_EPOCH: &str = "{since_epoch}";
@@ -60,6 +79,23 @@ const ROWS_MAX: u64 = 5_000_000;
 
 /// Asks. `newest` is the newest arrival that was read before, UTC seconds.
 pub fn read_query(
+    source: &QuerySource,
+    newest: Option<i64>,
+    bad: &mut BadRows,
+) -> Result<QueryRead, NotTold> {
+    if let Err(none) = one_question(&source.sql) {
+        return Err(NotTold {
+            connection: None,
+            why: Unanswered::NoQuestion(none),
+        });
+    }
+    ask(source, newest, bad).map_err(|why| NotTold {
+        connection: Some(source.connection.clone()),
+        why,
+    })
+}
+
+fn ask(
     source: &QuerySource,
     newest: Option<i64>,
     bad: &mut BadRows,

@@ -191,7 +191,7 @@ pub(in crate::cli) fn query(
     now: i64,
 ) -> Result<QuerySource, NotCollected> {
     let QuerySection {
-        connection: _,
+        connection,
         sql,
         sql_file,
         since,
@@ -208,6 +208,7 @@ pub(in crate::cli) fn query(
     };
     Ok(QuerySource {
         label,
+        connection: connection.clone(),
         address,
         sql,
         since: values::or(*since, SINCE),

@@ -32,6 +32,7 @@ pub(super) use answer::Question;
 pub use answer::Unanswered;
 pub use coverage::{PulledRelease, read_coverage};
 pub use look::{Look, Reading};
+pub(super) use question::SINCE;
 pub use question::{NoQuestion, one_question};
 pub use refusal::Refusal;
 pub use session::{Address, Limits, Session};

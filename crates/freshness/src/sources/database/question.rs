@@ -12,6 +12,13 @@ const BEGINNINGS: [&str; 7] = [
     "select", "with", "from", "values", "table", "show", "describe",
 ];
 
+/// Stands for an instant, as a quoted text that every database takes for one.
+pub(in crate::sources) const SINCE: &str = "{since}";
+
+/// What opens a text or a name. (Texts in dollars may hold a whole query for
+/// another database, with quotes of its own.)
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+
 /// Why a text is not one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoQuestion {
@@ -23,6 +30,8 @@ pub enum NoQuestion {
     Second,
     /// A quote or a comment is opened and never closed.
     Unclosed,
+    /// `{since}` stands in quotes, and brings its own.
+    QuotedSince,
 }
 
 impl fmt::Display for NoQuestion {
@@ -32,6 +41,9 @@ impl fmt::Display for NoQuestion {
             NoQuestion::Beginning => "not a query: it must begin with SELECT, WITH, FROM, VALUES, TABLE, SHOW or DESCRIBE",
             NoQuestion::Second => "more than one statement",
             NoQuestion::Unclosed => "a quote or a comment is never closed",
+            NoQuestion::QuotedSince => {
+                "{since} stands in quotes, and brings its own: write {since} alone, as in loaded_at > {since}"
+            }
         })
     }
 }
@@ -53,6 +65,9 @@ pub fn one_question(sql: &str) -> Result<&str, NoQuestion> {
             Token::Words(n) => {
                 if ends.is_some() {
                     return Err(NoQuestion::Second);
+                }
+                if rest.starts_with(QUOTES) && rest[..n].contains(SINCE) {
+                    return Err(NoQuestion::QuotedSince);
                 }
                 begins.get_or_insert(at);
                 at += n;
@@ -155,6 +170,26 @@ mod tests {
         check("", Err(NoQuestion::Empty));
         check("select 'a", Err(NoQuestion::Unclosed));
         check("select 1 /* a", Err(NoQuestion::Unclosed));
+    }
+
+    #[test]
+    fn what_brings_its_own_quotes_is_refused_in_quotes() {
+        for quoted in [
+            "'{since}'",
+            "timestamp '{since}'",
+            "\"{since}\"",
+            "`{since}`",
+        ] {
+            let sql = format!("select a from b where c > {quoted}");
+            check(&sql, Err(NoQuestion::QuotedSince));
+        }
+        for alone in [
+            "select a from b where c > {since} and d = 'x'",
+            "select a from b where c > '{since_epoch}' -- not '{since}'",
+            "select a from remote($$ select b from c where d > {since} $$)",
+        ] {
+            check(alone, Ok(alone));
+        }
     }
 
     proptest::proptest! {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use super::LakeFault;
-use super::cycles::ByCycle;
+use super::cycles::{ByCycle, Copied, CycleParts};
 
 /// What a commit did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct Wrote {
     /// What the files it added hold.
     pub(super) added: ByCycle,
     /// Rows that came, where files also hold rows that were there before.
-    pub(super) rows: Option<Option<u64>>,
+    pub(super) copied: Option<Copied>,
     /// The partition columns of the files, where one is looked for and missing.
     pub(super) other_columns: Option<Vec<String>>,
 }
@@ -51,6 +51,44 @@ struct Action<'a> {
     commit_info: Option<CommitInfo<'a>>,
     #[serde(borrow)]
     add: Option<Add<'a>>,
+    #[serde(borrow)]
+    remove: Option<Remove<'a>>,
+    #[expect(dead_code, reason = "it is only asked whether it is one")]
+    meta_data: Option<MetaData>,
+    #[expect(dead_code, reason = "it is only asked whether it is one")]
+    protocol: Option<Protocol>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remove<'a> {
+    #[serde(borrow)]
+    path: Cow<'a, str>,
+    #[serde(borrow)]
+    partition_values: Option<BTreeMap<Cow<'a, str>, Option<Cow<'a, str>>>>,
+    data_change: Option<bool>,
+    #[expect(dead_code, reason = "it is only asked whether it is one")]
+    deletion_timestamp: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it is only asked whether it is one")]
+struct MetaData {
+    id: Option<String>,
+    name: Option<String>,
+    schema_string: Option<IgnoredText>,
+    partition_columns: Option<Vec<String>>,
+    configuration: Option<BTreeMap<String, Option<String>>>,
+    created_time: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it is only asked whether it is one")]
+struct Protocol {
+    min_reader_version: Option<u64>,
+    min_writer_version: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -127,7 +165,7 @@ impl<'a> CommitReader<'a> {
             return Err(LakeFault::Empty);
         }
         let mut wrote = self.wrote;
-        wrote.rows = self.metrics.unwrap_or_default().rows(&wrote);
+        wrote.copied = self.metrics.unwrap_or_default().copied(&wrote);
         Ok(wrote)
     }
 
@@ -160,6 +198,10 @@ impl<'a> CommitReader<'a> {
             self.wrote.at_millis = info.in_commit_timestamp.or(info.timestamp);
             self.wrote.operation = info.operation.map(Cow::into_owned);
             self.metrics = info.operation_metrics;
+        }
+        let removed = (action.remove).filter(|remove| remove.data_change != Some(false));
+        if let Some((remove, column)) = removed.zip(self.cycle_column) {
+            self.wrote.added.take_away(remove.value(column));
         }
         // A file with marks of deleted rows was there before it was marked.
         let Some(add) = action
@@ -194,8 +236,50 @@ impl Wrote {
                 .iter()
                 .any(|known| first.eq_ignore_ascii_case(known))
         });
-        let rows = self.rows.unwrap_or_else(|| self.added.rows());
+        let rows = (self.copied).map_or_else(|| self.added.rows(), |copied| copied.written);
         !takes_away && self.added.n_files() > 0 && rows != Some(0)
+    }
+
+    /// What it brought; by cycle, if there is a column of them.
+    pub(super) fn parts(&self, by_cycle: bool) -> CycleParts {
+        match self.copied {
+            copied if !by_cycle => self.added.whole(copied),
+            Some(copied) => self.added.parts_beside_copies(copied),
+            None => self.added.parts(),
+        }
+    }
+}
+
+impl Remove<'_> {
+    /// Its value of a partition column: of what it says itself, else of the folder
+    /// it lies in, as most writers name them. `None` if neither says.
+    fn value(&self, column: &str) -> Option<Option<&str>> {
+        if let Some(values) = &self.partition_values {
+            return Some(values.get(column)?.as_deref());
+        }
+        let mut folders = self.path.split('/');
+        let value = folders.find_map(|folder| folder.strip_prefix(column)?.strip_prefix('='))?;
+        // What is escaped (`%3A`) would have to be read first.
+        (!value.contains('%')).then_some(Some(value))
+    }
+}
+
+/// A text that nobody reads: a schema may take megabytes.
+struct IgnoredText;
+
+impl<'de> Deserialize<'de> for IgnoredText {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<IgnoredText, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = IgnoredText;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+            fn visit_str<E>(self, _: &str) -> Result<IgnoredText, E> {
+                Ok(IgnoredText)
+            }
+        }
+        deserializer.deserialize_str(Text)
     }
 }
 
@@ -210,20 +294,17 @@ struct Metrics {
 
 impl Metrics {
     /// Rows that came, where the files hold others besides: merging and
-    /// updating copy what stays.
-    fn rows(self, wrote: &Wrote) -> Option<Option<u64>> {
-        let copies = ["MERGE", "UPDATE"].iter().any(|known| {
-            let operation = wrote.operation.as_deref().unwrap_or_default();
-            operation.eq_ignore_ascii_case(known)
-        });
+    /// updating copy what stays, and updating inserts nothing.
+    fn copied(self, wrote: &Wrote) -> Option<Copied> {
+        let operation = wrote.operation.as_deref().unwrap_or_default();
+        let is = |known: &str| operation.eq_ignore_ascii_case(known);
         let Metrics { inserted, updated } = self;
-        copies.then(|| match (inserted, updated) {
+        let written = match (inserted, updated) {
             (None, None) => None,
-            (inserted, updated) => {
-                let (inserted, updated) = (inserted.unwrap_or(0), updated.unwrap_or(0));
-                Some(inserted.saturating_add(updated))
-            }
-        })
+            (inserted, updated) => Some(inserted.unwrap_or(0).saturating_add(updated.unwrap_or(0))),
+        };
+        let inserted = if is("UPDATE") { Some(0) } else { inserted };
+        (is("MERGE") || is("UPDATE")).then_some(Copied { inserted, written })
     }
 }
 
@@ -295,8 +376,8 @@ mod tests {
             Ok(wrote) => wrote,
             Err(fault) => return fault.to_string(),
         };
-        let parts = wrote.added.parts(wrote.rows);
-        let parts = parts.iter().map(|part| {
+        let parts = wrote.parts(true);
+        let parts = parts.parts.iter().map(|part| {
             let cycle = part.cycle.map_or("-".to_owned(), |cycle| cycle.to_string());
             let rows = part.rows.map_or("?".to_owned(), |rows| rows.to_string());
             format!(" {}:{rows}", &cycle[..cycle.len().min(10)])
@@ -345,25 +426,85 @@ mod tests {
         assert_eq!(check(&other), "17 brought 2026-09-01:7 2026-09-02:1");
     }
 
+    fn remove(path: &str, more: &str) -> String {
+        format!(
+            r#"
+{{"remove":{{"path":"{path}","dataChange":true{more}}}}}"#
+        )
+    }
+
     #[test]
     fn a_merge_brings_what_it_inserted_and_updated_not_what_it_copied() {
+        let files = format!("{}{}", add("2026-09-01", 8), remove("ds=2026-09-01/a", ""));
         for metrics in [
             r#"{"num_target_rows_inserted":2,"num_target_rows_updated":1,"num_target_rows_copied":5}"#,
             r#"{"numTargetRowsInserted":"2","numTargetRowsUpdated":"1","numOutputRows":"8"}"#,
         ] {
-            let merge = format!("{}{}", info("MERGE", metrics), add("2026-09-01", 8));
+            let merge = format!("{}{files}", info("MERGE", metrics));
             assert_eq!(check(&merge), "17 brought 2026-09-01:3");
         }
-        let deleted = info(
-            "MERGE",
-            r#"{"numTargetRowsInserted":0,"numTargetRowsUpdated":0}"#,
+        let deleted = r#"{"numTargetRowsInserted":0,"numTargetRowsUpdated":0}"#;
+        let deleted = format!("{}{files}", info("MERGE", deleted));
+        assert_eq!(check(&deleted), "17 nothing");
+        let into_new = format!("{}{}", info("MERGE", "null"), add("2026-09-01", 8));
+        assert_eq!(check(&into_new), "17 brought 2026-09-01:8");
+    }
+
+    #[test]
+    fn an_update_brings_no_day_what_was_there_before() {
+        for removed in [
+            remove("ds=2026-09-01/a", ""),
+            remove("a", r#","partitionValues":{"ds":"2026-09-01"}"#),
+            // Of a day that is not told.
+            remove("a", ""),
+            remove("ds=2026%2D09-01/a", ""),
+        ] {
+            for metrics in ["null", r#"{"num_updated_rows":2}"#] {
+                let update = format!(
+                    "{}{}{removed}",
+                    info("UPDATE", metrics),
+                    add("2026-09-01", 8)
+                );
+                assert_eq!(check(&update), "17 brought", "{removed}");
+            }
+        }
+        // Rows may have been moved to another day.
+        let moved = format!(
+            "{}{}{}",
+            info("UPDATE", "null"),
+            add("2026-09-02", 1),
+            remove("ds=2026-09-01/a", "")
         );
-        assert_eq!(
-            check(&format!("{deleted}{}", add("2026-09-01", 8))),
-            "17 nothing"
-        );
-        let silent = format!("{}{}", info("UPDATE", "null"), add("2026-09-01", 8));
-        assert_eq!(check(&silent), "17 brought 2026-09-01:?");
+        assert_eq!(check(&moved), "17 brought 2026-09-02:1");
+    }
+
+    #[test]
+    fn actions_of_other_types_are_refused() {
+        for (action, said) in [
+            (r#"{"remove":{"path":5}}"#, "invalid type: integer"),
+            (r#"{"remove":{"dataChange":true}}"#, "missing field `path`"),
+            (
+                r#"{"remove":{"path":"a","dataChange":"yes"}}"#,
+                "expected a boolean",
+            ),
+            (r#"{"remove":"a"}"#, "invalid type: string"),
+            (r#"{"metaData":{"id":7}}"#, "invalid type: integer"),
+            (r#"{"metaData":{"schemaString":{}}}"#, "expected a text"),
+            (
+                r#"{"metaData":{"partitionColumns":"ds"}}"#,
+                "expected a sequence",
+            ),
+            (r#"{"metaData":{"createdTime":"now"}}"#, "expected i64"),
+            (r#"{"protocol":{"minReaderVersion":-1}}"#, "expected u64"),
+        ] {
+            let refused = check(action);
+            assert!(
+                refused.starts_with("line 1, column ") && refused.contains(said),
+                "{refused}"
+            );
+        }
+        let whole = r#"{"metaData":{"id":"1","name":null,"schemaString":"{\"a\":1}","partitionColumns":["ds"],"configuration":{"a":null},"createdTime":1}}"#;
+        assert_eq!(check(whole), "- nothing");
     }
 
     #[test]

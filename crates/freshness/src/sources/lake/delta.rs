@@ -59,31 +59,40 @@ pub fn read_delta(
     let (mut commits, mut checkpoint) = log.list(table, cursor.as_ref())?;
     let mut read = ReadTable::default();
     let mut last: Option<Cursor> = None;
-    if let Some(cursor) = cursor {
+    if let Some(cursor) = &cursor {
         let known = log.read(&commits[..commits.len().min(1)])?.pop();
-        if known.as_ref().map(Commit::cursor).as_ref() == Some(&cursor) {
+        if known.as_ref().map(Commit::cursor).as_ref() == Some(cursor) {
             commits.remove(0);
             last = known.map(|known| known.cursor());
         } else {
             (commits, checkpoint) = log.list(table, None)?;
-            log.remark(lost(&cursor, &commits), &mut read);
+            log.remark(lost(cursor, &commits), &mut read);
         }
     }
-    let known = last.as_ref().map(|known| known.version);
-    let gaps = gaps(known, &commits);
+    // A log begins with 0, unless what came before is said to be gone.
+    let next = match (&last, &cursor) {
+        (Some(known), _) => known.version.saturating_add(1),
+        (None, Some(gone)) if first_version(&commits) > Some(gone.version) => {
+            first_version(&commits).unwrap_or_default()
+        }
+        (None, _) => 0,
+    };
+    let mut gaps = gaps(next, &commits);
+    // Most logs have been cleaned up.
+    gaps.retain(|gap| gap.from > 0 || gap.is_open(checkpoint));
     let open = gaps.iter().find(|gap| gap.is_open(checkpoint));
-    let stay_at = open.map(|gap| gap.before);
+    let stay_before = open.map(|gap| gap.from);
     log.remark(gaps.iter().take(GAPS_TOLD).map(Gap::in_words), &mut read);
-    let mut n_unnamed = 0u64;
+    let (mut n_unnamed, mut n_unsure) = (0u64, 0u64);
     for some in commits.chunks(COMMITS_AT_ONCE) {
         for commit in log.read(some)? {
             read.n_read += 1;
             if commit.wrote.brought() {
                 read.n_brought += 1;
                 n_unnamed += u64::from(commit.wrote.operation.is_none());
-                log.tell(&commit, dataset, &mut read)?;
+                n_unsure += u64::from(log.tell(&commit, dataset, &mut read)?);
             }
-            if stay_at.is_none_or(|stay_at| commit.version <= stay_at) {
+            if stay_before.is_none_or(|stay_before| commit.version < stay_before) {
                 last = Some(commit.cursor());
             }
         }
@@ -92,13 +101,18 @@ pub fn read_delta(
         let what = "commits that do not say what they did, taken for writes";
         log.remark([format!("{what}: {n_unnamed}")], &mut read);
     }
+    if n_unsure > 0 {
+        let what = "commits that merged into cycles which had rows, and do not say whether more \
+                    came to these: no arrivals of them";
+        log.remark([format!("{what}: {n_unsure}")], &mut read);
+    }
     read.cursor = last.and_then(|last| serde_json::to_string(&last).ok());
     Ok(read)
 }
 
 /// What of the log has gone, or was not there when it was read last.
 fn lost(cursor: &Cursor, commits: &[Entry]) -> Option<String> {
-    let first = version(&commits.first()?.name)?;
+    let first = first_version(commits)?;
     let next = cursor.version.saturating_add(1);
     Some(match first > cursor.version {
         true if first == next => return None,
@@ -110,33 +124,39 @@ fn lost(cursor: &Cursor, commits: &[Entry]) -> Option<String> {
     })
 }
 
-/// Commits that should be between two others.
+fn first_version(commits: &[Entry]) -> Option<u64> {
+    version(&commits.first()?.name)
+}
+
+/// Commits that should be there.
 struct Gap {
-    before: u64,
-    after: u64,
+    from: u64,
+    to: u64,
 }
 
 impl Gap {
     /// May its commits still come? Not if a checkpoint was made of them.
     fn is_open(&self, checkpoint: Option<u64>) -> bool {
-        checkpoint.is_none_or(|checkpoint| checkpoint < self.after - 1)
+        checkpoint.is_none_or(|checkpoint| checkpoint < self.to)
     }
 
     fn in_words(&self) -> String {
-        let Gap { before, after } = self;
-        format!("commits are missing: {} to {}", before + 1, after - 1)
+        let Gap { from, to } = self;
+        format!("commits are missing: {from} to {to}")
     }
 }
 
-/// The gaps between commits, the first of which follows the one that is `known`.
-fn gaps(known: Option<u64>, commits: &[Entry]) -> Vec<Gap> {
+/// The gaps before and between commits, the first of which should be `next`.
+fn gaps(mut next: u64, commits: &[Entry]) -> Vec<Gap> {
     let listed = commits.iter().filter_map(|commit| version(&commit.name));
-    let versions: Vec<u64> = known.into_iter().chain(listed).collect();
-    let gap = |pair: &[u64]| {
-        let (before, after) = (pair[0], pair[1]);
-        (after > before.saturating_add(1)).then_some(Gap { before, after })
+    let gap = |version: u64| {
+        let from = std::mem::replace(&mut next, version.saturating_add(1));
+        (version > from).then(|| Gap {
+            from,
+            to: version - 1,
+        })
     };
-    versions.windows(2).filter_map(gap).collect()
+    listed.filter_map(gap).collect()
 }
 
 /// The log of a table.
@@ -208,13 +228,13 @@ impl Log<'_> {
             }));
     }
 
-    /// Tells of a commit that brought data.
+    /// Tells of a commit that brought data; is it unsure to which cycles?
     fn tell(
         &self,
         commit: &Commit,
         dataset: &DatasetId,
         read: &mut ReadTable,
-    ) -> Result<(), LakeError> {
+    ) -> Result<bool, LakeError> {
         let Commit {
             version,
             modified,
@@ -229,7 +249,8 @@ impl Log<'_> {
             });
         }
         let at = wrote.at_millis.map(|millis| millis.div_euclid(1_000));
-        for part in wrote.added.parts(wrote.rows) {
+        let found = wrote.parts(self.cycle_column.is_some());
+        for part in found.parts {
             if let Some((column, value)) = self.cycle_column.zip(part.unreadable) {
                 read.told.remarks.push(ToldRemark {
                     place: place(),
@@ -245,7 +266,7 @@ impl Log<'_> {
                 rows: part.rows,
             });
         }
-        Ok(())
+        Ok(found.is_unsure)
     }
 }
 
@@ -365,24 +386,39 @@ mod tests {
     fn a_commit_that_comes_after_a_later_one_is_read_when_it_comes() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        commit(folder, 4, 40, "WRITE");
-        commit(folder, 6, 60, "WRITE");
-        let missing = "# commits are missing: 5 to 5";
+        commit(folder, 0, 40, "WRITE");
+        commit(folder, 2, 60, "WRITE");
+        let missing = "# commits are missing: 1 to 1";
         let (said, cursor) = read(folder, None);
-        assert_eq!(said, format!("40 delta:4, 60 delta:6, {missing}"));
+        assert_eq!(said, format!("40 delta:0, 60 delta:2, {missing}"));
         // Told again as long as one is missing, which changes nothing.
-        commit(folder, 7, 70, "WRITE");
+        commit(folder, 3, 70, "WRITE");
         let (said, cursor) = read(folder, Some(&cursor));
-        assert_eq!(said, format!("60 delta:6, 70 delta:7, {missing}"));
-        commit(folder, 5, 50, "WRITE");
+        assert_eq!(said, format!("60 delta:2, 70 delta:3, {missing}"));
+        commit(folder, 1, 50, "WRITE");
         let (said, cursor) = read(folder, Some(&cursor));
-        assert_eq!(said, "50 delta:5, 60 delta:6, 70 delta:7");
+        assert_eq!(said, "50 delta:1, 60 delta:2, 70 delta:3");
         assert_eq!(read(folder, Some(&cursor)).0, "");
         // Right after the last one that was read.
-        commit(folder, 9, 90, "WRITE");
+        commit(folder, 5, 90, "WRITE");
         let (_, cursor) = read(folder, Some(&cursor));
-        commit(folder, 8, 80, "WRITE");
-        assert_eq!(read(folder, Some(&cursor)).0, "80 delta:8, 90 delta:9");
+        commit(folder, 4, 80, "WRITE");
+        assert_eq!(read(folder, Some(&cursor)).0, "80 delta:4, 90 delta:5");
+    }
+
+    #[test]
+    fn commits_that_are_missing_at_the_start_are_said_and_read_when_they_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        commit(folder, 2, 30, "WRITE");
+        let table = Place::named(folder.to_str().unwrap(), &[]).unwrap();
+        let dataset = DatasetId::try_from("orders").unwrap();
+        let found = read_delta(&table, &dataset, None, None).unwrap();
+        assert_eq!(found.told.remarks[0].what, "commits are missing: 0 to 1");
+        assert_eq!(found.cursor, None);
+        commit(folder, 0, 10, "WRITE");
+        commit(folder, 1, 20, "WRITE");
+        assert_eq!(read(folder, None).0, "10 delta:0, 20 delta:1, 30 delta:2");
     }
 
     #[test]

@@ -157,11 +157,11 @@ fn tell(
         })?;
         n_without_parts += u64::from(cycle_column.is_some() && by_cycle.is_none());
         let parts = match by_cycle {
-            Some(by_cycle) => by_cycle.parts(None),
+            Some(by_cycle) => by_cycle.parts().parts,
             None => {
                 let mut whole = ByCycle::default();
                 whole.add(None, snapshot.summary.added_records);
-                whole.parts(None)
+                whole.parts().parts
             }
         };
         for part in parts {

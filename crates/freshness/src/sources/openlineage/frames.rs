@@ -15,8 +15,9 @@ use crate::sources::problem::{Problem, SourceError};
 /// megabytes; nothing that is read here does.
 pub(super) const EVENT_MIB_MAX: u64 = 16;
 
-/// One that is larger is passed over up to here; beyond it no end is looked for.
-const PASSED_MIB_MAX: u64 = 128;
+/// One that is larger is passed over, in no more memory, up to here; beyond it no
+/// end is looked for, since what is packed may go on for ever.
+const PASSED_GIB_MAX: u64 = 16;
 
 /// Brackets in brackets. The deepest of the standard's facets, column lineage,
 /// needs twelve; Spark's plans fifty. It is also where the JSON parser stops.
@@ -28,9 +29,18 @@ pub(super) type OnEvent<'f> =
 
 /// Cuts bytes into events.
 pub(super) fn each(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), SourceError> {
+    each_within(PASSED_GIB_MAX << 30, input, on_event)
+}
+
+/// Cuts bytes into events, of which none may take more than `bytes_max` bytes.
+fn each_within(
+    bytes_max: u64,
+    input: &mut dyn BufRead,
+    on_event: &mut OnEvent<'_>,
+) -> Result<(), SourceError> {
     match is_document(input.fill_buf().map_err(from_io)?) {
-        true => document(input, on_event),
-        false => lines(input, on_event),
+        true => document(bytes_max, input, on_event),
+        false => lines(bytes_max, input, on_event),
     }
 }
 
@@ -49,7 +59,11 @@ fn is_document(head: &[u8]) -> bool {
     }
 }
 
-fn lines(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), SourceError> {
+fn lines(
+    passed_max: u64,
+    input: &mut dyn BufRead,
+    on_event: &mut OnEvent<'_>,
+) -> Result<(), SourceError> {
     let bytes_max = EVENT_MIB_MAX << 20;
     let mut bytes = Vec::new();
     let mut line = 0;
@@ -65,14 +79,13 @@ fn lines(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), Sour
         }
         if n as u64 > bytes_max {
             on_event(line, Err(Problem::LongEvent(EVENT_MIB_MAX)))?;
-            let passed_max = (PASSED_MIB_MAX - EVENT_MIB_MAX) << 20;
-            let mut rest = input.take(passed_max);
+            let mut rest = input.take(passed_max - bytes_max);
             let passed = match bytes.last() {
                 Some(b'\n') => 0,
                 _ => rest.skip_until(b'\n').map_err(from_io)?,
             };
-            if passed as u64 == passed_max {
-                return Err(too_long(line));
+            if passed as u64 == passed_max - bytes_max {
+                return Err(too_long(line, passed_max));
             }
             continue;
         }
@@ -89,7 +102,11 @@ fn lines(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), Sour
 }
 
 /// Objects at the top, or in an array at the top.
-fn document(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), SourceError> {
+fn document(
+    passed_max: u64,
+    input: &mut dyn BufRead,
+    on_event: &mut OnEvent<'_>,
+) -> Result<(), SourceError> {
     let mut event = Vec::new();
     let mut begun_in = 1;
     let mut line = 1;
@@ -125,8 +142,8 @@ fn document(input: &mut dyn BufRead, on_event: &mut OnEvent<'_>) -> Result<(), S
             if !is_deep && n_bytes <= EVENT_MIB_MAX << 20 {
                 event.push(byte);
             }
-            if n_bytes > PASSED_MIB_MAX << 20 {
-                return Err(too_long(begun_in));
+            if n_bytes > passed_max {
+                return Err(too_long(begun_in, passed_max));
             }
             if scan.depth == 0 {
                 let is_long = std::mem::take(&mut n_bytes) > EVENT_MIB_MAX << 20;
@@ -194,10 +211,10 @@ fn between() -> Problem {
     Problem::Json("something else between events".to_owned())
 }
 
-fn too_long(line: u64) -> SourceError {
+fn too_long(line: u64, bytes_max: u64) -> SourceError {
     SourceError::LongEvent {
         line,
-        mib: PASSED_MIB_MAX,
+        mib: bytes_max >> 20,
     }
 }
 
@@ -219,8 +236,8 @@ mod tests {
             Ok(())
         };
         match is_document {
-            true => document(&mut input, &mut on_event).unwrap(),
-            false => lines(&mut input, &mut on_event).unwrap(),
+            true => document(1 << 30, &mut input, &mut on_event).unwrap(),
+            false => lines(1 << 30, &mut input, &mut on_event).unwrap(),
         }
         assert_eq!(found, expected);
     }
@@ -284,14 +301,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_is_refused_with_its_number() {
-        let endless = std::io::repeat(b' ').take(1 << 40);
-        let mut input = std::io::BufReader::new("{}\n".as_bytes().chain(endless));
-        let error = each(&mut input, &mut |_, _| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: an event of more than 128 MiB");
-        let endless = std::io::repeat(b'1').take(1 << 40);
-        let mut input = std::io::BufReader::new("[\n{\"a\":".as_bytes().chain(endless));
-        let error = each(&mut input, &mut |_, _| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: an event of more than 128 MiB");
+    fn an_event_without_an_end_is_refused_with_its_line() {
+        let refused = |text: &'static str, endless: u8| {
+            let endless = std::io::repeat(endless).take(1 << 40);
+            let mut input = std::io::BufReader::new(text.as_bytes().chain(endless));
+            let error = each_within(20 << 20, &mut input, &mut |_, _| Ok(())).unwrap_err();
+            assert_eq!(error.to_string(), "line 2: an event of more than 20 MiB");
+        };
+        refused("{}\n", b' ');
+        refused("[\n{\"a\":", b'1');
     }
 }
