@@ -78,4 +78,4 @@ pub use schema::SCHEMA_VERSION;
 pub use slo::{SloChange, SloCheck, SloEvent, SloJudged};
 pub use slo_results::SloResult;
 pub use store::{Access, Overrides, Store};
-pub use told::{ToldBatch, ToldCounts, ToldHouse};
+pub use told::{Namesakes, ToldBatch, ToldCounts, ToldHouse};

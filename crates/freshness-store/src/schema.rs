@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0007_coverage.sql"),
     include_str!("../migrations/0008_breached_members.sql"),
     include_str!("../migrations/0009_told.sql"),
+    include_str!("../migrations/0010_called.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -98,6 +99,7 @@ mod tests {
             2_039_730_596,
             2_850_704_796,
             715_285_031,
+            2_577_245_022,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

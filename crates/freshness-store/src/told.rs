@@ -5,6 +5,8 @@
 //! order of imports never shows, and the same again changes nothing. What the
 //! user imported wins over what is told; of several sources the first by name.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::slo::Run;
@@ -49,6 +51,20 @@ pub struct ToldHouse {
     pub edges: Vec<LineageEdge>,
     /// Who reads it.
     pub dashboards: Vec<Dashboard>,
+    /// What the source itself calls some of its datasets, which two sources that tell
+    /// of one thing call alike.
+    pub called: BTreeMap<DatasetId, String>,
+}
+
+/// A dataset that two sources tell of and call differently: it may be two.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Namesakes {
+    /// Which source tells of it, the first by name.
+    pub source: String,
+    /// … and which other.
+    pub other: String,
+    /// What both tell of.
+    pub dataset: DatasetId,
 }
 
 /// What an import of tellings did.
@@ -66,6 +82,8 @@ pub struct ToldCounts {
     pub told_new: u64,
     /// Datasets that no source and no user knows any more.
     pub datasets_gone: u64,
+    /// Datasets of which another source tells too, and calls them otherwise; sorted.
+    pub namesakes: BTreeSet<Namesakes>,
     /// Datasets whose stored arrivals are damaged: nothing of theirs was stored.
     pub refused: Vec<(DatasetId, StoreError)>,
 }
@@ -88,6 +106,9 @@ impl Store {
             let gone_before = n_gone(transaction)?;
             for house in &told.houses {
                 take_house(transaction, house, &mut counts)?;
+            }
+            for house in &told.houses {
+                find_namesakes(transaction, house, &mut counts.namesakes)?;
             }
             let has_edges = told
                 .houses
@@ -154,14 +175,18 @@ fn take_house(
     // Of two tellings of one instant the greater text stays, so that their order
     // does not show.
     let mut tell_dataset = transaction.prepare_cached(
-        "INSERT INTO told_datasets (dataset_no, source_no, as_of, told) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO UPDATE SET as_of = excluded.as_of, told = excluded.told
-         WHERE (excluded.as_of, excluded.told) > (as_of, told)",
+        "INSERT INTO told_datasets (dataset_no, source_no, as_of, told, called)
+         VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE
+         SET as_of = excluded.as_of, told = excluded.told, called = excluded.called
+         WHERE (excluded.as_of, excluded.told, coalesce(excluded.called, ''))
+             > (as_of, told, coalesce(called, ''))",
     )?;
     let mut n_told = 0;
     for dataset in &house.datasets {
         let no = numbered(&dataset.id)?;
-        n_told += tell_dataset.execute((no, source, house.as_of, json(dataset)))?;
+        let called = house.called.get(&dataset.id);
+        n_told += tell_dataset.execute((no, source, house.as_of, json(dataset), called))?;
     }
     let mut tell_edge = transaction.prepare_cached(
         "INSERT INTO told_edges (upstream, downstream, source_no, as_of, is_firm)
@@ -188,6 +213,38 @@ fn take_house(
         n_told += tell_dashboard.execute((dashboard.id.as_str(), source, house.as_of, told))?;
     }
     counts.told_new += n_told as u64;
+    Ok(())
+}
+
+/// Which datasets of a house another source calls otherwise, as far as both still
+/// tell of them.
+fn find_namesakes(
+    transaction: &Transaction<'_>,
+    house: &ToldHouse,
+    namesakes: &mut BTreeSet<Namesakes>,
+) -> Result<(), Fault> {
+    let mut find = transaction.prepare_cached(
+        "WITH now AS (
+             SELECT dataset_no, name, called
+             FROM told_datasets t JOIN sources s ON s.no = t.source_no
+             WHERE t.dataset_no = (SELECT no FROM datasets WHERE id = ?1)
+                 AND t.as_of >= coalesce(s.whole_as_of, t.as_of))
+         SELECT other.name FROM now JOIN now AS other USING (dataset_no)
+         WHERE now.name = ?2 AND other.name <> ?2 AND now.called <> other.called",
+    )?;
+    for dataset in house.called.keys() {
+        let others = find.query_map((dataset.as_str(), &house.source), |row| row.get(0))?;
+        for other in others {
+            let mut of: [String; 2] = [house.source.clone(), other?];
+            of.sort();
+            let [source, other] = of;
+            namesakes.insert(Namesakes {
+                source,
+                other,
+                dataset: dataset.clone(),
+            });
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! Is what other tools tell the same whatever its order, and does the user win?
 
+use std::collections::BTreeMap;
+
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_store::{
@@ -43,6 +45,7 @@ fn whole(source: &str, as_of: i64, words: &str) -> ToldHouse {
         datasets: Vec::new(),
         edges: Vec::new(),
         dashboards: Vec::new(),
+        called: BTreeMap::new(),
     };
     for word in words.split_whitespace() {
         if word.contains('>') {
@@ -277,4 +280,42 @@ fn a_cursor_moves_with_what_was_read_and_stays_when_a_source_fails() {
     );
     let health = store.collections().unwrap().remove(0);
     assert_eq!((health.error, health.n_arrivals), (None, 0));
+}
+
+#[test]
+fn two_sources_that_call_one_dataset_otherwise_are_named_in_any_order() {
+    let called = |mut house: ToldHouse, as_of: i64, called: &str| {
+        house.as_of = as_of;
+        let names = house.datasets.iter().map(|dataset| dataset.id.clone());
+        house.called = names.map(|id| (id, called.to_owned())).collect();
+        house
+    };
+    let shop = || called(whole("dbt:shop", 0, "orders"), 100, "model.shop.orders");
+    let web = || called(whole("dbt:web", 0, "orders"), 100, "model.web.orders");
+    let same = || called(whole("dbt:blog", 0, "orders"), 100, "model.shop.orders");
+    let silent = || whole("airflow:a", 100, "orders");
+    let said = |counts: &ToldCounts| {
+        let each = counts.namesakes.iter();
+        let each = each.map(|it| format!("{} {} {}", it.source, it.other, it.dataset));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let both = "dbt:shop dbt:web orders";
+    for order in [[shop(), web()], [web(), shop()]] {
+        let (_folder, mut store) = store();
+        let [first, second] = order;
+        let alone = take(&mut store, &[first.clone(), silent()]);
+        assert_eq!(said(&alone), "");
+        assert_eq!(said(&take(&mut store, &[second.clone()])), both);
+        assert_eq!(said(&take(&mut store, &[first, second])), both);
+    }
+    let (_folder, mut store) = store();
+    take(&mut store, &[shop(), silent()]);
+    assert_eq!(said(&take(&mut store, &[same(), shop()])), "");
+    // What one of them no longer has is no namesake, nor is an older telling of it.
+    take(
+        &mut store,
+        &[called(whole("dbt:shop", 0, "visits"), 200, "x")],
+    );
+    take(&mut store, &[whole("dbt:blog", 200, "")]);
+    assert_eq!(said(&take(&mut store, &[web(), shop()])), "");
 }

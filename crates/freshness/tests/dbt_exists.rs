@@ -5,8 +5,11 @@
 
 mod house;
 
+use std::fs;
+
 use freshness::sources::read_dbt_file;
 use freshness_core::civil::Holidays;
+use freshness_store::{Access, Store};
 use house::House;
 use house::dbt_files::{
     ORDERS, arrivals, datasets, edges, looks, manifest, remarks, result, results, source, told,
@@ -220,8 +223,8 @@ fn a_manifest_of_the_future_is_refused_since_no_other_would_count_until_then() {
     let write = |at: &str| {
         let mut manifest = manifest(&json!({"nodes": {"model.shop.a": {}}}));
         manifest["metadata"]["generated_at"] = json!(at);
-        std::fs::create_dir_all(house.path("target")).unwrap();
-        std::fs::write(house.path("target/manifest.json"), manifest.to_string()).unwrap();
+        fs::create_dir_all(house.path("target")).unwrap();
+        fs::write(house.path("target/manifest.json"), manifest.to_string()).unwrap();
     };
     let import = "import dbt target --now 2026-09-01T06:00:00Z";
     write("2062-09-01T06:00:00Z");
@@ -305,25 +308,72 @@ fn where_a_table_says_what_cannot_be_read_what_its_source_says_holds() {
 
 #[test]
 fn two_projects_that_call_different_things_alike_are_said_to() {
-    let of = |project: &str, nodes: serde_json::Value| {
-        let mut manifest = manifest(&json!({"nodes": nodes}));
+    let house = House::empty();
+    let make = |project: &str, parts: serde_json::Value| {
+        let mut manifest = manifest(&parts);
         manifest["metadata"]["project_name"] = json!(project);
-        manifest
+        let folder = house.path(project);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
     };
-    let shop = json!({"model.shop.orders": {}, "model.shop.a": {}, "model.shop.b": {}, "model.shop.c": {}});
-    // What it has of the other as a package is no namesake.
-    let web = json!({"model.web.orders": {}, "model.shop.visits": {}, "model.web.a": {}, "model.web.b": {}, "model.web.c": {}});
-    let blog = json!({"model.shop.c": {}, "model.blog.posts": {}});
-    let told = told(&[
-        ("manifest-a.json", of("shop", shop)),
-        ("manifest-b.json", of("web", web)),
-        ("manifest-c.json", of("blog", blog)),
-    ]);
+    let raw =
+        |relation: &str| json!({"source_name": "raw", "name": "orders", "relation_name": relation});
+    make(
+        "shop",
+        json!({
+            "nodes": {"model.shop.orders": {}, "model.shop.a": {}, "model.shop.b": {}, "model.shop.c": {}},
+            "sources": {"source.shop.raw.orders": raw("db.raw.orders")},
+        }),
+    );
+    // What it has of the other as a package is no namesake, nor is a table both read.
+    let web = |orders: serde_json::Value| {
+        json!({
+            "nodes": {"model.web.orders": orders, "model.shop.visits": {}, "model.web.a": {}, "model.web.b": {}, "model.web.c": {}},
+            "sources": {"source.web.raw.orders": raw("db.raw.orders")},
+        })
+    };
+    make("web", web(json!({})));
+    make(
+        "blog",
+        json!({"nodes": {"model.shop.c": {}, "model.blog.posts": {}}}),
+    );
+    let now = "--now 2026-09-02T00:00:00Z";
+    let import = |what: &str| {
+        house
+            .run(&format!("import dbt {what} {now}"))
+            .expect(0)
+            .stderr
+    };
+    // One after the other, or all of them.
+    assert_eq!(import("shop"), "");
+    assert_eq!(import("shop"), "");
+    let shop_and_web = "note: dbt:shop, dbt:web: both tell of datasets of these names, each taken \
+                        for one: a, b, c and 1 more (if it is two, name one by \
+                        `meta.freshness.dataset` in its project)\n";
+    assert_eq!(import("web"), shop_and_web);
+    let blog_and_web = "note: dbt:blog, dbt:web: both tell of datasets of these names, each taken \
+                        for one: c (if it is two, name one by `meta.freshness.dataset` in its \
+                        project)\n";
+    assert_eq!(import("blog"), blog_and_web);
     assert_eq!(
-        remarks(&told),
-        [
-            "dbt:blog, dbt:web: both tell of datasets of these names, each taken for one: c",
-            "dbt:shop, dbt:web: both tell of datasets of these names, each taken for one: a, b, orders",
-        ]
+        import("shop web blog"),
+        format!("{blog_and_web}{shop_and_web}")
+    );
+
+    // What its owner names has that name, and a renaming means it.
+    make(
+        "web",
+        web(json!({"config": {"meta": {"freshness": {"dataset": "web_orders"}}}})),
+    );
+    let renames = "rename:\n  - {from: '^(a|b|c)$', to: 'all.$1'}\n";
+    fs::write(house.path("freshness.yaml"), renames).unwrap();
+    fs::remove_dir_all(house.path(".freshness")).unwrap();
+    assert_eq!(import("shop web blog"), "");
+    let store = Store::open(house.path(".freshness/freshness.db"), Access::ReadOnly).unwrap();
+    let entries = store.datasets().unwrap();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(
+        names.join(" "),
+        "all.a all.b all.c orders posts raw.orders visits web_orders"
     );
 }

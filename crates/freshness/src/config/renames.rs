@@ -144,10 +144,16 @@ impl Known<'_> {
         let dashboards = dashboards
             .map(|dashboard| self.dashboard(dashboard))
             .collect();
+        // Who names what is told means it: where names meet, they should.
+        let called = house.called.into_iter();
+        let called = called
+            .filter(|(dataset, _)| self.id(dataset) == *dataset)
+            .collect();
         House {
             datasets: datasets.into_values().collect(),
             edges,
             dashboards,
+            called,
             ..house
         }
     }
@@ -287,6 +293,9 @@ mod tests {
                 (id("a_v1"), id("b")),
                 (id("a_v2"), id("b")),
             ],
+            called: [id("a_v1"), id("b")]
+                .map(|of| (of.clone(), of.to_string()))
+                .into(),
             dashboards: vec![Dashboard::new("board".try_into().unwrap(), feeds)],
         };
         let told = Told {

@@ -17,6 +17,7 @@ mod figure;
 mod fit;
 mod incidents;
 mod learning;
+mod namesakes;
 mod owed;
 pub mod ingest;
 mod measure;

@@ -14,6 +14,7 @@ use freshness_store::{
     ToldHouse,
 };
 
+use super::namesakes;
 use crate::config::Renames;
 use crate::outputs::words;
 use crate::sources::{EARLIEST, Extent, FUTURE_TOLERANCE_SECONDS, House, Told, ToldRemark};
@@ -111,6 +112,7 @@ pub fn take(
         circles = found;
         Ok::<_, TakeError>(straight)
     })?;
+    remarks.extend(namesakes::remarks(&counts.namesakes));
     Ok(Taken {
         counts,
         remarks,
@@ -221,6 +223,7 @@ fn house(house: House) -> ToldHouse {
         datasets: house.datasets,
         edges: house.edges.into_iter().map(edge).collect(),
         dashboards: house.dashboards,
+        called: house.called,
     }
 }
 
@@ -245,6 +248,7 @@ mod tests {
                 datasets: vec![Dataset::undeclared(DatasetId::try_from(name).unwrap())],
                 edges: Vec::new(),
                 dashboards: Vec::new(),
+                called: BTreeMap::new(),
             };
             let told = Told {
                 houses: vec![house],

@@ -5,6 +5,8 @@
 //! reader of such files fills a [`Told`]; the store merges by time, so that the
 //! order in which files are read, and reading one twice, never shows.
 
+use std::collections::BTreeMap;
+
 use freshness_core::arrivals::CycleName;
 use freshness_core::dashboard::Dashboard;
 use freshness_core::dataset::{Dataset, DatasetId};
@@ -57,6 +59,9 @@ pub struct House {
     pub edges: Vec<(DatasetId, DatasetId)>,
     /// Who reads it.
     pub dashboards: Vec<Dashboard>,
+    /// What the source itself calls its datasets, where another of its kind may call
+    /// different things alike: two that tell of one thing say the same.
+    pub called: BTreeMap<DatasetId, String>,
 }
 
 /// How much of a source a telling is.

@@ -226,6 +226,7 @@ impl Found {
                 datasets: datasets.into_iter().map(Dataset::undeclared).collect(),
                 edges,
                 dashboards: Vec::new(),
+                called: Default::default(),
             }],
             remarks: remarks.into_iter().collect(),
         }

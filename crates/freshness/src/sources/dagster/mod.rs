@@ -190,6 +190,7 @@ impl Found {
             datasets,
             edges,
             dashboards: Vec::new(),
+            called: Default::default(),
         };
         let remarks = (self.n_impossible > 0).then(|| ToldRemark {
             place: asked.name.to_owned(),

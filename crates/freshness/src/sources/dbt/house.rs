@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::graph::{Graph, Through};
-use super::json::{Artefact, Exposure, Group, Id, Node, Text};
-use super::names::{UniqueId, named};
+use super::json::{Artefact, Exposure, Group, Id, Meta, Node, Text};
+use super::names::{Kind as NodeKind, UniqueId, named};
 use super::settings::{Around, Settings, settings};
 use crate::sources::{Extent, House};
 
@@ -77,9 +77,10 @@ pub(super) fn read(
     let names = named(&shorts.collect());
     let mut known: HashMap<String, Known> = HashMap::with_capacity(all.len());
     let mut datasets = Vec::with_capacity(all.len());
+    let mut called = BTreeMap::new();
     for (&unique_id, &node) in &all {
         let collection = match UniqueId::of(unique_id).map(|id| id.kind) {
-            Some(super::names::Kind::Source) => "sources",
+            Some(NodeKind::Source) => "sources",
             _ => "nodes",
         };
         let name = names[unique_id].as_str();
@@ -106,10 +107,11 @@ pub(super) fn read(
                 .map(str::to_owned),
             tags: node.tags.clone(),
         };
-        let metas = [&node.config.0.meta.0, &node.meta.0, &node.source_meta.0];
+        let metas = metas(node);
         let mut say = |key: &str, what| remark(&format!("{collection}.{unique_id}.{key}"), what);
         let Settings { dataset, settle } = settings(&id, &metas, around, holidays, &mut say);
         datasets.push(dataset);
+        called.insert(id.clone(), table(unique_id, node));
         let view = |materialized: &str| matches!(materialized, "view");
         let is_view = node.config.0.materialized.as_deref().is_some_and(view);
         let one = Known {
@@ -142,6 +144,7 @@ pub(super) fn read(
             datasets,
             edges,
             dashboards,
+            called,
         },
         known,
     })
@@ -152,9 +155,27 @@ fn is_dataset(unique_id: &str, node: &Node<'_>) -> bool {
         && node.config.0.materialized.as_deref() != Some("ephemeral")
 }
 
+/// Where settings stand, the first that says something of one holds.
+fn metas<'n>(node: &'n Node<'_>) -> [&'n Meta; 3] {
+    [&node.config.0.meta.0, &node.meta.0, &node.source_meta.0]
+}
+
+/// What it is, whichever project tells of it: two that read one table mean that
+/// table, and what is a package of both has one unique id.
+fn table(unique_id: &str, node: &Node<'_>) -> String {
+    let is_read = UniqueId::of(unique_id).is_some_and(|id| id.kind == NodeKind::Source);
+    match &node.relation_name {
+        Some(relation) if is_read => relation.to_string(),
+        _ => unique_id.to_owned(),
+    }
+}
+
+/// The name that `meta.freshness.dataset` gives it, or what dbt calls it.
 fn short_name(unique_id: &str, node: &Node<'_>) -> String {
-    match (&node.source_name, &node.name) {
-        (Some(source), Some(table)) => format!("{source}.{table}"),
+    let own = metas(node)[..2].iter().find_map(|meta| meta.dataset());
+    match (own, &node.source_name, &node.name) {
+        (Some(own), _, _) => own.to_owned(),
+        (None, Some(source), Some(table)) => format!("{source}.{table}"),
         // With its version, which a name is without.
         _ => UniqueId::of(unique_id)
             .map_or(unique_id, |id| id.rest)

@@ -92,6 +92,8 @@ pub(super) struct Node<'a> {
     #[serde(borrow, default)]
     pub(super) source_name: Option<Text<'a>>,
     #[serde(borrow, default)]
+    pub(super) relation_name: Option<Text<'a>>,
+    #[serde(borrow, default)]
     pub(super) config: Lenient<Config<'a>>,
     #[serde(default)]
     pub(super) meta: Lenient<Meta>,
@@ -224,6 +226,14 @@ pub(super) struct Meta {
     pub(super) freshness: Value,
     #[serde(default)]
     pub(super) owner: Value,
+}
+
+impl Meta {
+    /// The name that it gives the dataset.
+    pub(super) fn dataset(&self) -> Option<&str> {
+        let name = self.freshness.get("dataset")?.as_str()?.trim();
+        (!name.is_empty()).then_some(name)
+    }
 }
 
 /// A person or a team.

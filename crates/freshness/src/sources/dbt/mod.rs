@@ -14,7 +14,6 @@ mod graph;
 mod house;
 mod json;
 mod names;
-mod namesakes;
 mod results;
 mod settings;
 
@@ -181,8 +180,6 @@ struct Newest {
     age: Age,
     house: House,
     remarks: Vec<ToldRemark>,
-    /// What its datasets are in dbt.
-    called: BTreeMap<DatasetId, String>,
 }
 
 impl Found for Reader<'_> {
@@ -288,9 +285,6 @@ impl Reader<'_> {
     /// Keeps what a manifest says, as far as no newer one says otherwise.
     fn keep(&mut self, age: Age, manifest: house::Manifest, remarks: Vec<ToldRemark>) {
         let house::Manifest { house, known } = manifest;
-        let called: BTreeMap<DatasetId, String> = (known.iter())
-            .map(|(unique_id, node)| (node.id.clone(), unique_id.clone()))
-            .collect();
         self.known.reserve(known.len());
         // Each goes to its own place, so the order does not show.
         known
@@ -309,7 +303,6 @@ impl Reader<'_> {
                     age,
                     house,
                     remarks,
-                    called,
                 };
                 self.houses.insert(source, newest);
             }
@@ -325,13 +318,10 @@ impl Reader<'_> {
             .map(|(unique_id, (_, node))| (unique_id, node))
             .collect();
         arrivals::tell(&self.facts, &known, &mut told);
-        let mut called = namesakes::Called::new();
-        for (source, newest) in self.houses {
+        for newest in self.houses.into_values() {
             told.houses.push(newest.house);
             told.remarks.extend(newest.remarks);
-            called.insert(source, newest.called);
         }
-        told.remarks.extend(namesakes::remarks(&called));
         (told, self.files)
     }
 }

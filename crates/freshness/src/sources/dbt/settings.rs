@@ -1,7 +1,7 @@
 //! What does `meta.freshness` say of a dataset?
 //!
-//! The columns of `import datasets`, and `settle`: how long the newest row must
-//! have been there when dbt looked, for a load to be over. A setting that cannot
+//! The columns of `import datasets`, `dataset`: its name here, and `settle`: how
+//! long the newest row must have been there when dbt looked, for a load to be over. A setting that cannot
 //! be read is told, and counts as not said: the next that says it holds. It stops
 //! neither the others nor other datasets.
 
@@ -92,8 +92,14 @@ pub(super) fn settings(
                 }
                 remark(&place, format!("not a duration: {value} (as in 15m or 2h)"));
             }
+        } else if key == "dataset" {
+            // What it is called was asked before its settings are.
+            let none = values.iter().find(|value| !value.is_string());
+            if let Some(none) = none {
+                remark(&place, format!("not a name: {none}"));
+            }
         } else if !KEYS.contains(&key.as_str()) {
-            let near = did_you_mean(key, KEYS.into_iter().chain(["settle"]));
+            let near = did_you_mean(key, KEYS.into_iter().chain(["settle", "dataset"]));
             let near = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
             remark(&place, format!("unknown setting{near}"));
         }

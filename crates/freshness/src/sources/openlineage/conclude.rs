@@ -230,6 +230,7 @@ fn houses_of(
                 _ => Vec::new(),
             },
             dashboards: Vec::new(),
+            called: BTreeMap::new(),
         }
     })
 }
