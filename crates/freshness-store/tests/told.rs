@@ -305,7 +305,7 @@ fn two_sources_that_call_one_dataset_otherwise_are_named_in_any_order() {
         let [first, second] = order;
         let alone = take(&mut store, &[first.clone(), silent()]);
         assert_eq!(said(&alone), "");
-        assert_eq!(said(&take(&mut store, &[second.clone()])), both);
+        assert_eq!(said(&take(&mut store, std::slice::from_ref(&second))), both);
         assert_eq!(said(&take(&mut store, &[first, second])), both);
     }
     let (_folder, mut store) = store();
