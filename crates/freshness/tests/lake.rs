@@ -126,6 +126,61 @@ fn what_is_read_of_tables_made_now_is_what_was_done_to_them() {
 }
 
 #[test]
+fn a_load_of_many_commits_is_there_with_its_last_one_where_its_owner_says_how_long_it_rests() {
+    let house = House::empty();
+    lake::work(&house.path("lake"), "loads");
+    let config = "sources:
+  orders: {delta: {tables: [lake/orders], cycle: day, settle: 15m}}
+  payments: {iceberg: {tables: [lake/iceberg/shop/payments], cycle: day, settle: 15m}}
+";
+    fs::write(house.path("freshness.yaml"), config).unwrap();
+    // The second load is done at 05:29, and nobody knows yet that it is.
+    let early = house.run("collect --now 2026-09-02T05:30:00Z").expect(0);
+    assert!(
+        early
+            .stderr
+            .contains("still being loaded since 2026-09-02T05:00:00Z"),
+        "{early:?}"
+    );
+    for table in ["orders", "payments"] {
+        let first: Came = done(&house.path("lake"), table).drain(..1).collect();
+        let at = stored(&house, table);
+        assert_eq!(at[0].0, first[0].0, "{table}");
+        assert_eq!(at.len(), 1, "{table}");
+    }
+    for _ in 0..2 {
+        house.run(&format!("collect --now {NOW}")).expect(0);
+        for table in ["orders", "payments"] {
+            let at = |came: Came| {
+                came.into_iter()
+                    .map(|(at, day, _)| (at, day))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(
+                at(stored(&house, table)),
+                at(done(&house.path("lake"), table)),
+                "{table}"
+            );
+        }
+    }
+    assert_eq!(
+        stored(&house, "orders"),
+        done(&house.path("lake"), "orders")
+    );
+
+    let line = format!("import delta lake/orders --cycle day --now {NOW}");
+    let ran = house
+        .run(&format!("{line} --store a.db --settle 15m --format json"))
+        .expect(0);
+    assert!(ran.stdout.contains("\"arrivals_new\": 2"), "{ran:?}");
+    let ran = house.run(&format!("{line} --store b.db")).expect(0);
+    let note = "note: orders: many commits close together, of which the first is taken for the \
+                delivery: loads: 2, such as 200 commits from 2026-09-01T05:00:00Z to \
+                2026-09-01T06:06:20Z";
+    assert!(ran.stderr.contains(note), "{ran:?}");
+}
+
+#[test]
 fn what_is_collected_goes_on_where_it_stopped_though_the_logs_forget() {
     let house = copied();
     let config = "sources:
@@ -273,7 +328,7 @@ fn the_commands_of_the_page_run() {
         );
         n += 1;
     }
-    assert_eq!(n, 4);
+    assert_eq!(n, 5);
 }
 
 #[test]

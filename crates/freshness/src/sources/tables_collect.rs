@@ -13,7 +13,7 @@ use super::arrival_files::{matching, no_match, stamp_of};
 use super::collect::{Asked, Collected, NotCollected};
 use super::input::Source;
 use super::instant::TimeRules;
-use super::lake::{LakeError, ReadTable, read_delta, read_iceberg};
+use super::lake::{LakeError, ReadTable, Settle, read_delta, read_iceberg};
 use super::openlineage::Events;
 use super::place::{Place, folder_name};
 use super::problem::BadRows;
@@ -39,6 +39,8 @@ pub struct LakeTables {
     pub dataset: Option<String>,
     /// The partition column whose values are cycles.
     pub cycle: Option<String>,
+    /// How long nothing more comes once a load is done: seconds.
+    pub settle: Option<i64>,
     /// How object stores are reached.
     pub variables: Vec<(String, String)>,
 }
@@ -49,6 +51,10 @@ pub fn collect_tables(source: &LakeTables, asked: &Asked<'_>) -> Result<Collecte
         .cursor
         .and_then(|cursor| serde_json::from_str(cursor).ok())
         .unwrap_or_default();
+    let settle = source.settle.map(|seconds| Settle {
+        seconds,
+        now: asked.now,
+    });
     let mut after = BTreeMap::new();
     let mut told = Told::default();
     for table in &source.tables {
@@ -68,7 +74,9 @@ pub fn collect_tables(source: &LakeTables, asked: &Asked<'_>) -> Result<Collecte
         };
         let ReadTable {
             told: its, cursor, ..
-        } = read.map_err(|error: LakeError| NotCollected::with_hint(&error, error.fault.hint()))?;
+        } = read
+            .map_err(|error: LakeError| NotCollected::with_hint(&error, error.fault.hint()))?
+            .in_loads(settle, cursor);
         told.arrivals.extend(its.arrivals);
         told.runs.extend(its.runs);
         told.houses.extend(its.houses);

@@ -1,9 +1,10 @@
 """Makes a Delta and an Iceberg table with the tools that people make them with.
 
-    lake.py FOLDER first|then CLOCK
+    lake.py FOLDER first|then|loads CLOCK
 
 `first` works on them for a week; `then` lets a checkpoint, a clean-up and an
-expiry take away most of what the logs say of it, and goes on. What was done is
+expiry take away most of what the logs say of it, and goes on. `loads` makes tables
+whose loader commits a few rows at a time. What was done is
 written to FOLDER/done.json, a step each: when, what, and what came by it, rows
 by day (nothing, if it brought nothing). CLOCK is the file that tells the time.
 """
@@ -122,6 +123,31 @@ def delta_then():
     assert not os.path.exists(f"{ORDERS}/_delta_log/{0:020}.json")
 
 
+def small_commits():
+    """The rows of a day, one by one: when the first came, and when the last."""
+    for day, n, seconds in [("2026-09-01", 200, 20), ("2026-09-02", 30, 60)]:
+        begin = datetime.datetime.fromisoformat(f"{day}T05:00:00")
+        for i in range(n):
+            at = begin + datetime.timedelta(seconds=i * seconds)
+            yield day, i, str(at), {day: n} if i == n - 1 else None
+
+
+def delta_loads():
+    for day, i, at, came in small_commits():
+        step(at, ORDERS, "load a row", came)
+        write_deltalake(ORDERS, rows(day, i, 1), mode="append", partition_by=["day"])
+    delta_written()
+
+
+def iceberg_loads():
+    table = iceberg_table()
+    for day, i, at, came in small_commits():
+        if i % 10 == 0 or came:
+            n = 1 if came else 10
+            step(at, PAYMENTS, "load some rows", came)
+            table.append(rows(day, i, n))
+
+
 def iceberg_catalog():
     return SqlCatalog(
         "lake", uri="sqlite:///catalog.db", warehouse="file://" + os.path.abspath("iceberg")
@@ -131,13 +157,12 @@ def iceberg_catalog():
 PAYMENTS = "payments"
 
 
-def iceberg_first():
-    d1, d2, d3, d4 = (f"2026-09-0{day}" for day in range(1, 5))
+def iceberg_table():
     os.makedirs("iceberg", exist_ok=True)
     step("2026-09-01 05:00:00", PAYMENTS, "create")
     catalog = iceberg_catalog()
     catalog.create_namespace("shop")
-    table = catalog.create_table(
+    return catalog.create_table(
         f"shop.{PAYMENTS}",
         Schema(
             NestedField(1, "id", LongType()),
@@ -147,6 +172,11 @@ def iceberg_first():
         partition_spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day")),
         properties={"write.summary.partition-limit": "100"},
     )
+
+
+def iceberg_first():
+    d1, d2, d3, d4 = (f"2026-09-0{day}" for day in range(1, 5))
+    table = iceberg_table()
     step("2026-09-01 05:10:00", PAYMENTS, "load", {d1: 3})
     table.append(rows(d1, 0, 3))
     step("2026-09-02 05:12:00", PAYMENTS, "load", {d2: 4})
@@ -193,8 +223,11 @@ def iceberg_then():
 if stage == "first":
     delta_first()
     iceberg_first()
-else:
+elif stage == "then":
     delta_then()
     iceberg_then()
+else:
+    delta_loads()
+    iceberg_loads()
 with open("done.json", "w") as file:
     json.dump(steps, file, indent=1)

@@ -77,6 +77,7 @@ fn tables(lake: Lake, section: LakeSection) -> Reader {
         tables,
         dataset,
         cycle,
+        settle,
     } = section;
     Box::new(move |asked| {
         let source = LakeTables {
@@ -84,6 +85,7 @@ fn tables(lake: Lake, section: LakeSection) -> Reader {
             tables: tables.clone(),
             dataset: dataset.clone(),
             cycle: cycle.clone(),
+            settle: settle.map(|settle| settle.as_secs()),
             variables: object_store_variables(),
         };
         collect_tables(&source, asked)

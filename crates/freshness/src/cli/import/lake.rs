@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use clap::Args;
 use freshness_core::dataset::DatasetId;
 use freshness_store::Access;
+use jiff::SignedDuration;
 
 use super::told;
 use crate::cli::{Answer, Context};
-use crate::config::object_store_variables;
+use crate::config::{object_store_variables, values};
 use crate::hint::failure;
 use crate::outputs::words;
 use crate::rounds::told::take;
 use crate::sources::Told;
-use crate::sources::lake::{LakeError, ReadTable, read_delta, read_iceberg};
+use crate::sources::lake::{LakeError, ReadTable, Settle, read_delta, read_iceberg};
 use crate::sources::place::{Place, folder_name};
 
 /// Import the commits of Delta tables: those that brought data are arrivals.
@@ -76,6 +77,11 @@ struct NamingArgs {
     /// The partition column whose values are cycles: what is written to a day arrives for that day
     #[arg(long, value_name = "COLUMN")]
     cycle: Option<String>,
+
+    /// Take commits that follow each other within this time for one load: it is there with the
+    /// last of them, once nothing more came for so long, such as 15m
+    #[arg(long, value_name = "DURATION", value_parser = values::age)]
+    settle: Option<SignedDuration>,
 }
 
 pub(super) fn delta(args: &DeltaArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -148,9 +154,15 @@ fn import(
         }
         found.push(table);
     }
+    let now = context.clock.now().as_second();
+    let settle = naming.settle.map(|settle| Settle {
+        seconds: settle.as_secs(),
+        now,
+    });
     for table in found {
         let dataset = table.dataset.clone();
         let found = read(table, naming).map_err(|error| in_words(&error))?;
+        let found = found.in_loads(settle, None);
         context.out.talk(format_args!(
             "{dataset}: {} read, {} brought data",
             words::count(found.n_read, unit),
@@ -167,7 +179,6 @@ fn import(
         all.houses.extend(houses);
         all.remarks.extend(remarks);
     }
-    let now = context.clock.now().as_second();
     let mut store = context.open(Access::Create)?;
     let taken =
         take(&mut store, all, &context.settings.renames, None, now).map_err(told::in_words)?;

@@ -6,6 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::config::values;
+
 /// Tables as typed: what `import delta` and `import iceberg` read.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,6 +18,11 @@ pub struct LakeSection {
     pub dataset: Option<String>,
     /// The partition column whose values are cycles.
     pub cycle: Option<String>,
+    /// Commits that follow each other within this time are one load, which is there
+    /// with the last of them, once nothing more came for so long, such as `15m`.
+    #[serde(default, deserialize_with = "values::typed_age")]
+    #[schemars(with = "Option<String>")]
+    pub settle: Option<values::Age>,
 }
 
 impl LakeSection {

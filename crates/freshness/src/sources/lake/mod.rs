@@ -5,12 +5,13 @@
 //! which of them came to its main branch in `snapshots`). Both become arrivals
 //! where data came. What only moved data about, took some away, or went back
 //! to an earlier state is no arrival: the table looks touched, and nothing new
-//! is in it.
+//! is in it. What is one load is put together in `loads`.
 
 mod commit;
 mod cycles;
 mod delta;
 mod iceberg;
+mod loads;
 mod metadata;
 mod snapshots;
 
@@ -21,6 +22,7 @@ use super::told::Told;
 
 pub use delta::read_delta;
 pub use iceberg::read_iceberg;
+pub use loads::Settle;
 
 /// What a table's log says.
 #[derive(Debug, Clone, Default)]
