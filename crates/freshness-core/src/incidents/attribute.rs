@@ -7,12 +7,12 @@
 //!
 //! A parent that is still awaited explains its child if the cycle it is late
 //! with usually comes before that of the child: what was due later cannot have
-//! held up what was due earlier. A parent that came late explains it as long as
-//! the child has not taken longer since than the edge ever does; after that the
-//! child is late on its own.
+//! held up what was due earlier. A parent that came late explains it unless the
+//! child could still have been in time, as long as the child has not taken longer
+//! since than the edge ever does; after that the child is late on its own.
 
 use super::lag::{EdgeLag, EdgeLags};
-use super::late::{Held, LateDataset};
+use super::late::LateDataset;
 use crate::lineage::Lineage;
 use crate::state::State;
 
@@ -98,11 +98,12 @@ pub fn attribute(
             if of.is_only_broken() && child.is_overdue() {
                 continue;
             }
-            if !is_due_before(of, child, lag) || !is_waiting(of, child, lag, now) {
+            let is_due = is_due_before(of, child, lag);
+            if !is_due || !is_waiting(of, child, lag, now) {
                 if !of.is_past {
                     let below = &mut attribution.below[i as usize];
                     *below = Some(below.map_or(parent, |other| other.min(parent)));
-                    is_news |= is_due_before(of, child, lag);
+                    is_news |= is_due;
                 }
                 continue;
             }
@@ -114,31 +115,107 @@ pub fn attribute(
                 further(&Claim { skips, ..*claim }, parent, i, lag)
             }));
         }
+        if !child.held_by.is_empty() && !is_news {
+            hold(late, i, &mut heard);
+        }
         let start = attribution.claims.len();
         if heard.is_empty() {
-            let held = child.held_by.as_ref().filter(|_| !is_news);
-            attribution
-                .claims
-                .push(
-                    held.and_then(|held| held_claim(late, held))
-                        .unwrap_or(Claim {
-                            root: i,
-                            hops: 0,
-                            wait: Some((0, 0)),
-                            slowest: None,
-                            skips: false,
-                        }),
-                );
+            attribution.claims.push(Claim::of_itself(i));
         } else {
             attribution.more[i as usize] |= merge(&mut heard);
             attribution.claims.extend_from_slice(&heard);
         }
         attribution.ranges[i as usize] = (start as u32, attribution.claims.len() as u32);
     }
+    if late.iter().any(|of| !of.held_by.is_empty()) {
+        attribution.settle();
+    }
     attribution
 }
 
+/// Adds what a late dataset was explained by before to what explains it now. A root
+/// that has come holds up nothing more: what was late before it came has another
+/// reason. One that has missed a further cycle needs a reason for that too.
+fn hold(late: &[LateDataset], child: u32, heard: &mut Vec<Claim>) {
+    let held_by = &late[child as usize].held_by;
+    let root = |claim: &Claim| &late[claim.root as usize];
+    let is_held = |claim: &Claim| {
+        let mut held_by = held_by.iter();
+        held_by.any(|held| held.root == root(claim).dataset_id)
+    };
+    if held_by.iter().any(|held| !held.has_missed_more) {
+        heard.retain(|claim| root(claim).arrived_at.is_none() || is_held(claim));
+    } else if heard.is_empty() {
+        return;
+    }
+    let n_heard = heard.len();
+    for held in held_by {
+        let mut known = heard[..n_heard].iter();
+        if known.any(|claim| root(claim).dataset_id == held.root) {
+            continue;
+        }
+        let place = late.binary_search_by(|of| of.dataset_id.cmp(&held.root));
+        heard.extend(place.ok().map(|root| Claim {
+            root: root as u32,
+            hops: held.hops,
+            wait: None,
+            slowest: None,
+            skips: false,
+        }));
+    }
+}
+
+impl Claim {
+    /// Late on its own.
+    fn of_itself(i: u32) -> Claim {
+        Claim {
+            root: i,
+            hops: 0,
+            wait: Some((0, 0)),
+            slowest: None,
+            skips: false,
+        }
+    }
+}
+
 impl Attribution {
+    /// What was a root may have turned out to be explained by something further up:
+    /// that is the root then of all it held.
+    fn settle(&mut self) {
+        for i in 0..self.ranges.len() {
+            let is_moved = |claim: &Claim| claim.hops > 0 && !self.is_root(claim.root as usize);
+            if !self.claims(i).iter().any(is_moved) {
+                continue;
+            }
+            let mut settled: Vec<Claim> = self.claims(i).to_vec();
+            for claim in &mut settled {
+                // No longer than there are datasets, if what was told went in a circle.
+                for _ in 0..self.ranges.len() {
+                    if claim.root as usize == i || self.is_root(claim.root as usize) {
+                        break;
+                    }
+                    let up = self.claims(claim.root as usize)[0];
+                    *claim = Claim {
+                        root: up.root,
+                        hops: claim.hops + up.hops,
+                        wait: None,
+                        slowest: None,
+                        skips: false,
+                    };
+                }
+            }
+            settled.retain(|claim| claim.root as usize != i && self.is_root(claim.root as usize));
+            merge(&mut settled);
+            if settled.is_empty() {
+                settled.push(Claim::of_itself(i as u32));
+            }
+            let start = self.ranges[i].0;
+            let n = settled.len() as u32;
+            self.claims[start as usize..(start + n) as usize].copy_from_slice(&settled);
+            self.ranges[i] = (start, start + n);
+        }
+    }
+
     /// The roots that explain late dataset `i`, nearest first; of a root itself
     /// only that.
     pub fn claims(&self, i: usize) -> &[Claim] {
@@ -178,11 +255,16 @@ impl Attribution {
 /// The child's is made from that one of the parent which usually comes nearest
 /// to one lag before it.
 fn is_due_before(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>) -> bool {
+    // Something else explains the cycle it was late with first.
+    let (usual_by, since) = match child.held_by.is_empty() {
+        true => (child.usual_by, child.since),
+        false => child.newest,
+    };
     let begun_by = match lag {
-        Some(lag) => child.usual_by - lag.p50 + lag.parent_period.unwrap_or(0) / 2,
+        Some(lag) => usual_by - lag.p50 + lag.parent_period.unwrap_or(0) / 2,
         // Of what is past only the deadline is known.
-        None if parent.is_past => child.since,
-        None => child.usual_by,
+        None if parent.is_past => since,
+        None => usual_by,
     };
     parent.usual_from <= begun_by
 }
@@ -195,23 +277,13 @@ fn is_waiting(parent: &LateDataset, child: &LateDataset, lag: Option<&EdgeLag>, 
     };
     let waited_until = child.arrived_at.unwrap_or(now);
     let patience = match lag {
+        // It came in time for its child to be in time.
+        Some(lag) if came.saturating_add(lag.wait_to) <= child.since => return false,
         Some(lag) => lag.abnormal,
         // As long after its usual time as the child's deadline allows.
         None => (child.since - child.usual_from).max(0),
     };
     waited_until - came <= patience
-}
-
-/// The claim of an incident before.
-fn held_claim(late: &[LateDataset], held: &Held) -> Option<Claim> {
-    let root = late.binary_search_by(|of| of.dataset_id.cmp(&held.root));
-    root.ok().map(|root| Claim {
-        root: root as u32,
-        hops: held.hops,
-        wait: None,
-        slowest: None,
-        skips: false,
-    })
 }
 
 /// Is the next cycle of a root nearer than the one it is late with?

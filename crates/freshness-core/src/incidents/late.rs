@@ -25,23 +25,28 @@ pub struct LateDataset {
     pub usual_by: i64,
     /// How many cycles in a row are overdue.
     pub n_overdue: u32,
+    /// Of the newest of them: until when it usually comes, and its deadline.
+    pub newest: (i64, i64),
     /// When it came after all.
     pub arrived_at: Option<i64>,
     /// Is it late no more, and named only for what it held up?
     pub is_past: bool,
-    /// The incident that it was part of and that still holds it.
-    pub held_by: Option<Held>,
+    /// What explained it before and still does.
+    pub held_by: Vec<Held>,
     /// The promises that it does not keep.
     pub breaches: Vec<Broken>,
 }
 
-/// What a late dataset was explained by before.
+/// A root that a late dataset was explained by before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     /// The root.
     pub root: DatasetId,
     /// Edges from there.
     pub hops: u32,
+    /// Has the dataset missed a further cycle since the root came back? That one
+    /// must have another reason.
+    pub has_missed_more: bool,
 }
 
 impl LateDataset {
@@ -72,9 +77,12 @@ impl LateDataset {
             usual_from,
             usual_by,
             n_overdue: state.n_overdue,
+            newest: state.newest_overdue.map_or((usual_by, since), |newest| {
+                (newest.usual_by.as_second(), newest.deadline.as_second())
+            }),
             arrived_at: current.arrived_at.map(jiff::Timestamp::as_second),
             is_past: false,
-            held_by: None,
+            held_by: Vec::new(),
             breaches: Vec::new(),
         })
     }
@@ -95,9 +103,10 @@ impl LateDataset {
             usual_from: breach.since,
             usual_by: breach.since,
             n_overdue: 0,
+            newest: (breach.since, breach.since),
             arrived_at: None,
             is_past: false,
-            held_by: None,
+            held_by: Vec::new(),
             breaches: Vec::new(),
         });
         Some(LateDataset {

@@ -2,7 +2,9 @@
 //!
 //! A root that misses a whole cycle and delivers the next one is on time again,
 //! while what is made from it stays late until its own next turn. Nothing went
-//! wrong with it since: it stays in its incident until a further cycle passes.
+//! wrong with it since: it stays in its incident, and with all roots that explain
+//! it, until it comes, or misses a cycle that was not overdue when the root came
+//! back. That one needs a reason of its own; if there is one, both are named.
 //! And what was late an hour ago may have held up what turns late only now.
 
 use std::collections::BTreeMap;
@@ -34,15 +36,19 @@ pub fn remember(
         let Some(root) = &incident.root else {
             continue;
         };
-        if let Some(over) = resolved_at {
-            was_late(incident, root, *over, &mut past);
-        } else if hold(late, incident, root, last_arrival(root)) {
-            let since = incident.since.as_second();
-            let mut of = gone(root, since, last_arrival(root));
-            // It is held by name, not by the cycle it was late with.
-            of.usual_from = i64::MAX;
-            past.insert(root.clone(), of);
+        let over = resolved_at.map(Timestamp::as_second);
+        if over.is_none() {
+            let root_came = incident.arrived_at.map(Timestamp::as_second);
+            let root_came = root_came.or(last_arrival(root));
+            if hold(late, incident, root, root_came) && !was_overdue(incident) {
+                // It is held by name, not by a delivery.
+                let since = incident.since.as_second();
+                let mut of = gone(root, since, root_came);
+                of.usual_from = i64::MAX;
+                past.entry(root.clone()).or_insert(of);
+            }
         }
+        was_late(incident, root, |id| over.or(last_arrival(id)), &mut past);
     }
     let is_late = |id: &DatasetId| late.binary_search_by(|of| of.dataset_id.cmp(id)).is_ok();
     past.retain(|id, _| !is_late(id));
@@ -52,27 +58,41 @@ pub fn remember(
     }
 }
 
-/// Everything of an incident that is over.
+/// What an incident was about and is late no more; `came` says when it came.
 fn was_late(
     incident: &Incident,
     root: &DatasetId,
-    over: Timestamp,
+    came: impl Fn(&DatasetId) -> Option<i64>,
     past: &mut BTreeMap<DatasetId, LateDataset>,
 ) {
-    let over = Some(over.as_second());
     // What only broke a promise held up nothing.
+    if was_overdue(incident) {
+        let since = incident.since.as_second();
+        let root_came = incident.arrived_at.map(Timestamp::as_second);
+        past.entry(root.clone())
+            .or_insert_with(|| gone(root, since, root_came.or(came(root))));
+    }
     let members = incident.members.iter();
-    let members = members.filter(|of| is_overdue(of.state) || of.breaches.is_empty());
-    let members = members.map(|member| (&member.dataset_id, member.since));
-    let was_overdue = incident.state == State::LateArrival || is_overdue(incident.state);
-    let began = (was_overdue || incident.breaches.is_empty()).then_some((root, incident.since));
-    for (id, since) in members.chain(began) {
-        past.entry(id.clone())
-            .or_insert_with(|| gone(id, since.as_second(), over));
+    for member in members.filter(|of| is_overdue(of.state) || of.breaches.is_empty()) {
+        let id = &member.dataset_id;
+        let since = member.since.as_second();
+        let of = past.entry(id.clone());
+        let of = of.or_insert_with(|| gone(id, since, came(id)));
+        of.held_by.push(Held {
+            root: root.clone(),
+            hops: member.hops,
+            has_missed_more: false,
+        });
     }
 }
 
-/// Marks what an incident still holds; tells whether there is any.
+/// Was the root awaited, and not only without what was promised of it?
+fn was_overdue(incident: &Incident) -> bool {
+    let was_awaited = incident.state == State::LateArrival || is_overdue(incident.state);
+    was_awaited || incident.breaches.is_empty()
+}
+
+/// Marks what an incident still holds; tells whether any of it must be looked at.
 fn hold(
     late: &mut [LateDataset],
     incident: &Incident,
@@ -80,19 +100,22 @@ fn hold(
     root_came: Option<i64>,
 ) -> bool {
     let mut holds = false;
-    for member in incident.members.iter().filter(|member| member.counted) {
-        let place = late.binary_search_by(|of| of.dataset_id.cmp(&member.dataset_id));
-        let Ok(place) = place else { continue };
+    let find = |late: &[LateDataset], id| late.binary_search_by(|of| of.dataset_id.cmp(id)).ok();
+    let is_awaited = find(late, root).is_some_and(|place| late[place].is_overdue());
+    let came_before = |since: i64| !is_awaited && root_came.is_none_or(|came| since > came);
+    for member in &incident.members {
+        let Some(place) = find(late, &member.dataset_id) else {
+            continue;
+        };
         let of = &mut late[place];
         // A feed that catches up is late with a newer cycle from look to look.
-        let is_of_then =
-            of.since == member.since.as_second() || root_came.is_some_and(|came| of.since <= came);
-        if of.needs_a_look() && is_of_then && of.n_overdue <= member.n_overdue {
-            of.held_by = Some(Held {
+        if of.since == member.since.as_second() || !came_before(of.since) {
+            of.held_by.push(Held {
                 root: root.clone(),
                 hops: member.hops,
+                has_missed_more: of.n_overdue > member.n_overdue && came_before(of.newest.1),
             });
-            holds = true;
+            holds |= of.needs_a_look();
         }
     }
     holds
@@ -109,9 +132,10 @@ fn gone(id: &DatasetId, since: i64, came: Option<i64>) -> LateDataset {
         usual_from: since,
         usual_by: since,
         n_overdue: 0,
+        newest: (since, since),
         arrived_at: came,
         is_past: true,
-        held_by: None,
+        held_by: Vec::new(),
         breaches: Vec::new(),
     }
 }
@@ -130,42 +154,64 @@ mod tests {
         DatasetId::try_from(name).unwrap()
     }
 
-    /// Late with the cycle of a day that usually comes at 05:00.
-    fn late(name: &str, n_overdue: u32) -> LateDataset {
-        let usual = MIDNIGHT + 5 * HOUR;
+    /// `fct`, late with a cycle that usually comes at 05:00; `stg*2`, with that of
+    /// the next day too; `other@29`, with one of 05:00 on the next day; `stg+`, late
+    /// until it came an hour ago.
+    fn late(word: &str, now: i64) -> LateDataset {
+        let (word, has_come) = match word.strip_suffix('+') {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (word, n_overdue) = match word.split_once('*') {
+            Some((word, n)) => (word, n.parse().unwrap()),
+            None => (word, u32::from(!has_come)),
+        };
+        let (name, hour) = word.split_once('@').unwrap_or((word, "5"));
+        let usual = MIDNIGHT + hour.parse::<i64>().unwrap() * HOUR;
+        let newest = usual + i64::from(n_overdue.saturating_sub(1)) * DAY;
         LateDataset {
             dataset_id: id(name),
-            state: State::Late,
+            state: match has_come {
+                true => State::LateArrival,
+                false => State::Late,
+            },
             severity: None,
             cycle: "then".to_owned(),
             since: usual + HOUR,
             usual_from: usual,
             usual_by: usual,
             n_overdue,
-            arrived_at: None,
+            newest: (newest, newest + HOUR),
+            arrived_at: has_come.then_some(now - HOUR),
             is_past: false,
-            held_by: None,
+            held_by: Vec::new(),
             breaches: Vec::new(),
         }
     }
 
-    /// Looks at `raw -> stg -> fct` at these hours, each with what was late; a
-    /// dataset came last an hour before the first look without it.
+    /// Looks at `raw -> stg -> fct` and `other -> fct` at these hours, each with
+    /// what was late; what is not came last an hour before the first look without it.
     #[track_caller]
-    fn check_roots(looks: &[(i64, &[(&str, u32)])], expected: &[&str]) {
-        let edges = [("raw", "stg"), ("stg", "fct")];
+    fn check_roots(looks: &[(i64, &str)], expected: &[&str]) {
+        let edges = [("raw", "stg"), ("stg", "fct"), ("other", "fct")];
         let lineage = Lineage::new(edges.map(|(from, to)| (id(from), id(to)))).unwrap();
         let mut before: Vec<Followed> = Vec::new();
+        let mut came: BTreeMap<DatasetId, i64> = BTreeMap::new();
         let mut told = Vec::new();
-        for &(hour, names) in looks {
+        for &(hour, words) in looks {
             let now = MIDNIGHT + hour * HOUR;
-            let mut these: Vec<LateDataset> = names
-                .iter()
-                .map(|&(name, n_overdue)| late(name, n_overdue))
-                .collect();
+            let words = words.split_whitespace();
+            let mut these: Vec<LateDataset> = words.map(|word| late(word, now)).collect();
             these.sort_by(|a, b| a.dataset_id.cmp(&b.dataset_id));
-            remember(&mut these, &before, |_| Some(now - HOUR));
+            for of in &these {
+                came.remove(&of.dataset_id);
+            }
+            let last = |id: &DatasetId| Some(*came.get(id).unwrap_or(&(now - HOUR)));
+            remember(&mut these, &before, last);
             let found: Incidents = incidents(&lineage, &these, &EdgeLags::default(), &[], now);
+            for of in these.iter().filter(|of| of.is_past) {
+                came.entry(of.dataset_id.clone()).or_insert(now - HOUR);
+            }
             let roots: Vec<String> = found
                 .incidents
                 .iter()
@@ -180,12 +226,7 @@ mod tests {
     #[test]
     fn what_waits_for_its_own_next_turn_stays_with_its_root() {
         check_roots(
-            &[
-                (12, &[("raw", 1), ("stg", 1), ("fct", 1)]),
-                (28, &[("stg", 1), ("fct", 1)]),
-                (29, &[("fct", 1)]),
-                (30, &[]),
-            ],
+            &[(12, "raw stg fct"), (28, "stg fct"), (29, "fct"), (30, "")],
             &["12: raw 3", "28: raw 2", "29: raw 1", "30: "],
         );
     }
@@ -193,20 +234,47 @@ mod tests {
     #[test]
     fn who_misses_a_further_cycle_is_late_on_its_own() {
         check_roots(
-            &[(12, &[("raw", 1), ("stg", 1)]), (34, &[("stg", 2)])],
-            &["12: raw 2", "34: stg 1"],
+            &[(12, "raw stg"), (28, "stg"), (34, "stg*2")],
+            &["12: raw 2", "28: raw 1", "34: stg 1"],
+        );
+    }
+
+    #[test]
+    fn what_was_missed_before_the_root_came_stays_with_it() {
+        check_roots(
+            &[(12, "raw stg"), (34, "stg*2"), (40, "stg*2")],
+            &["12: raw 2", "34: raw 1", "40: raw 1"],
+        );
+    }
+
+    #[test]
+    fn a_further_cycle_that_something_else_holds_up_is_named_under_both() {
+        check_roots(
+            &[(12, "raw stg fct"), (28, "fct"), (35, "fct*2 other@28")],
+            &["12: raw 3", "28: raw 1", "35: other 2, raw 0"],
+        );
+    }
+
+    #[test]
+    fn what_came_on_the_way_begins_nothing_new() {
+        check_roots(
+            &[(12, "raw stg fct"), (28, "stg+ fct"), (29, "stg+ fct")],
+            &["12: raw 3", "28: raw 1", "29: raw 1"],
         );
     }
 
     #[test]
     fn what_was_late_an_hour_ago_explains_what_turns_late_now() {
         check_roots(
-            &[(6, &[("raw", 1)]), (7, &[]), (8, &[("stg", 1)])],
+            &[(6, "raw"), (7, ""), (8, "stg")],
             &["6: raw 1", "7: ", "8: raw 1"],
         );
+        // … also when it came between two looks, and over what came with it.
+        check_roots(&[(6, "raw"), (7, "stg")], &["6: raw 1", "7: raw 1"]);
+        check_roots(&[(6, "raw stg"), (7, "fct@6")], &["6: raw 2", "7: raw 1"]);
         // Hours later its child should have come.
         check_roots(
-            &[(6, &[("raw", 1)]), (7, &[]), (10, &[("stg", 1)])],
+            &[(6, "raw"), (7, ""), (10, "stg")],
             &["6: raw 1", "7: ", "10: stg 1"],
         );
     }

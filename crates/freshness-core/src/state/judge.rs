@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::silence;
 use super::upstream::{self, Upstream, Waiting};
-use super::verdict::{CycleVerdict, DatasetState, Severity, State};
+use super::verdict::{CycleVerdict, DatasetState, Overdue, Severity, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
 use crate::civil::{DAY, Holidays, Zone};
 use crate::dataset::Dataset;
@@ -50,6 +50,7 @@ pub fn judge(
         current: None,
         late_seconds: None,
         n_overdue: 0,
+        newest_overdue: None,
         reason,
     };
     let Some(model) = model else {
@@ -90,6 +91,7 @@ pub fn judge(
         current: Some(current.verdict.clone()),
         late_seconds,
         n_overdue: standing.n_overdue,
+        newest_overdue: standing.newest_overdue,
         reason: super::reason::of(
             state,
             &current.verdict,
@@ -180,6 +182,7 @@ struct Standing {
     state: State,
     current: usize,
     n_overdue: u32,
+    newest_overdue: Option<Overdue>,
 }
 
 fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
@@ -191,6 +194,7 @@ fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
     let overdue = |seen: &&Seen| matches!(seen.verdict.state, State::Late | State::Missed);
     if let Some(first) = (open..=newest).find(|&i| overdue(&&seen[i])) {
         let n_overdue = seen[first..].iter().filter(overdue).count() as u32;
+        let newest_overdue = seen.iter().rfind(overdue);
         let state = if seen[first].closes <= now {
             State::Missed
         } else {
@@ -200,6 +204,7 @@ fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
             state,
             current: first,
             n_overdue,
+            newest_overdue: newest_overdue.and_then(|seen| Overdue::of(&seen.verdict)),
         });
     }
     // Nothing is overdue: the newest cycle that has begun says how it stands.
@@ -223,6 +228,7 @@ fn standing(seen: &[Seen], now: i64) -> Option<Standing> {
         },
         current,
         n_overdue: 0,
+        newest_overdue: None,
     })
 }
 

@@ -65,6 +65,26 @@ pub struct CycleVerdict {
     pub because: Option<Expectation>,
 }
 
+/// A cycle that is awaited past its deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overdue {
+    /// When half of its kind have come; its deadline if that is not known.
+    pub usual_by: Timestamp,
+    /// Its deadline.
+    pub deadline: Timestamp,
+}
+
+impl Overdue {
+    /// An overdue cycle; `None` if its model knows no deadline.
+    pub(super) fn of(cycle: &CycleVerdict) -> Option<Overdue> {
+        let deadline = cycle.deadline?;
+        Some(Overdue {
+            usual_by: cycle.usual_at.unwrap_or(deadline),
+            deadline,
+        })
+    }
+}
+
 /// What can be said of a dataset at an instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DatasetState {
@@ -85,6 +105,9 @@ pub struct DatasetState {
     pub late_seconds: Option<i64>,
     /// How many cycles in a row are overdue.
     pub n_overdue: u32,
+    /// The newest of them; `None` unless late or missed.
+    #[serde(skip)]
+    pub newest_overdue: Option<Overdue>,
     /// One sentence that says why.
     pub reason: String,
 }

@@ -58,6 +58,7 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
         }),
         late_seconds: hours.map(|hours| hours * HOUR),
         n_overdue: 0,
+        newest_overdue: None,
         reason: "nothing has arrived yet".to_owned(),
     };
     let root = |name: &&str| Root {

@@ -26,9 +26,10 @@ fn late(i: usize) -> LateDataset {
         usual_from: NOW - 7_200,
         usual_by: NOW - 7_200,
         n_overdue: 1,
+        newest: (NOW - 7_200, NOW - 3_600),
         arrived_at: None,
         is_past: false,
-        held_by: None,
+        held_by: Vec::new(),
         breaches: Vec::new(),
     }
 }

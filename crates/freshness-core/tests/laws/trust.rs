@@ -152,6 +152,7 @@ impl Set {
             current: None,
             late_seconds: minutes.map(|minutes| minutes * 60),
             n_overdue: 0,
+            newest_overdue: None,
             reason: String::new(),
         }
     }

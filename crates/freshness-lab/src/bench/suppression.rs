@@ -162,9 +162,10 @@ fn graph(n_late: usize, depth: usize) -> (Lineage, Vec<LateDataset>, EdgeLags) {
             usual_from: usual,
             usual_by: usual,
             n_overdue: 1,
+            newest: (usual, usual + HOUR),
             arrived_at: None,
             is_past: false,
-            held_by: None,
+            held_by: Vec::new(),
             breaches: Vec::new(),
         }
     });

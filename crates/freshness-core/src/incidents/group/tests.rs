@@ -41,9 +41,10 @@ fn told(text: &str) -> Told {
                     usual_from: since,
                     usual_by: since,
                     n_overdue: 0,
+                    newest: (since, since),
                     arrived_at: None,
                     is_past: false,
-                    held_by: None,
+                    held_by: Vec::new(),
                     breaches: vec![Broken::Level(Objective::RowCount)],
                 }
             }));
@@ -59,9 +60,10 @@ fn told(text: &str) -> Told {
                 usual_from: MIDNIGHT + hour * HOUR,
                 usual_by: MIDNIGHT + hour * HOUR,
                 n_overdue: u32::from(came.is_none()),
+                newest: (MIDNIGHT + hour * HOUR, MIDNIGHT + (hour + 1) * HOUR),
                 arrived_at: came.map(|hour| MIDNIGHT + hour * HOUR),
                 is_past: false,
-                held_by: None,
+                held_by: Vec::new(),
                 breaches: Vec::new(),
             }));
         };
@@ -245,6 +247,16 @@ fn a_root_that_has_come_explains_its_children_until_they_take_too_long() {
                 late: stg";
     check_incidents(&format!("{text}\nnow: 9"), &["raw explains stg (1)"]);
     check_incidents(&format!("{text}\nnow: 11"), &["stg (on its own below raw)"]);
+}
+
+#[test]
+fn a_root_that_came_in_time_for_its_child_does_not_explain_it() {
+    let text = "raw -> stg
+                came at 7: raw
+                at 7 late: stg";
+    let lag = |minutes: u32| format!("{text}\nlag raw stg: 10 {minutes}");
+    check_incidents(&lag(90), &["raw explains stg (1)"]);
+    check_incidents(&lag(40), &["stg (on its own below raw)"]);
 }
 
 #[test]

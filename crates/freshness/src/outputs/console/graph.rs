@@ -240,9 +240,10 @@ mod tests {
             usual_from: 49_000,
             usual_by: 49_000,
             n_overdue: 1,
+            newest: (49_000, 50_000),
             arrived_at: None,
             is_past: false,
-            held_by: None,
+            held_by: Vec::new(),
             breaches: Vec::new(),
         }
     }

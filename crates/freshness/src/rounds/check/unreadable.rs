@@ -47,6 +47,7 @@ pub(super) fn unreadable(entry: &DatasetEntry, dataset: Dataset, error: &StoreEr
         current: None,
         late_seconds: None,
         n_overdue: 0,
+        newest_overdue: None,
         reason: failure.error.clone(),
     };
     let judged = Judged {
