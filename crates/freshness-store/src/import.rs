@@ -201,7 +201,7 @@ fn merge_history(
 
 /// The chunks that arrivals of `first..=last` fall into. Those before the
 /// first chunk fall into it, so that importing backwards leaves no crumbs.
-fn chunks_between(
+pub(crate) fn chunks_between(
     transaction: &Transaction<'_>,
     no: DatasetNo,
     first: i64,

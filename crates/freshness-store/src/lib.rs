@@ -54,6 +54,7 @@ mod slo_log;
 mod slo_results;
 mod store;
 mod told;
+mod told_runs;
 
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, Recorded, StateChange};
@@ -79,3 +80,4 @@ pub use slo::{SloChange, SloCheck, SloEvent, SloJudged};
 pub use slo_results::SloResult;
 pub use store::{Access, Overrides, Store};
 pub use told::{Namesakes, ToldBatch, ToldCounts, ToldHouse};
+pub use told_runs::{RunSoFar, RunsSoFar, WithdrawnArrival};

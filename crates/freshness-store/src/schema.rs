@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_breached_members.sql"),
     include_str!("../migrations/0009_told.sql"),
     include_str!("../migrations/0010_called.sql"),
+    include_str!("../migrations/0011_told_runs.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -100,6 +101,7 @@ mod tests {
             2_850_704_796,
             715_285_031,
             2_577_245_022,
+            1_585_812_002,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

@@ -21,6 +21,7 @@ use crate::import::join_arrivals;
 use crate::lineage::{LineageEdge, StraightEdges, beside_told, keep_straight, own_edges};
 use crate::runs::{RunCounts, join_runs};
 use crate::store::Store;
+use crate::told_runs::{self, RunSoFar, RunsSoFar};
 
 /// What the files of other tools say, to be stored at once.
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ pub struct ToldBatch {
     pub houses: Vec<ToldHouse>,
     /// How far a configured source is read with this, if it is of one.
     pub collected: Option<Collected>,
+    /// What is known of runs that may be told further.
+    pub runs_so_far: RunsSoFar,
 }
 
 /// What exists, as of one instant.
@@ -97,11 +100,29 @@ impl Store {
         told: ToldBatch,
         straighten: impl FnOnce(&[LineageEdge], &[LineageEdge]) -> Result<StraightEdges, E>,
     ) -> Result<ToldCounts, E> {
-        let n_arrivals = told.arrivals.len() as u64;
-        let histories = told.arrivals.into_histories();
-        crate::import::check_times(&histories)?;
+        self.take_told_with("", |_| Ok(told), straighten)
+    }
+
+    /// Likewise, where what is told depends on what is known already of the runs of a
+    /// `tool`: `tell` is asked inside the transaction.
+    pub fn take_told_with<E: From<StoreError>>(
+        &mut self,
+        tool: &str,
+        tell: impl FnOnce(Vec<RunSoFar>) -> Result<ToldBatch, E>,
+        straighten: impl FnOnce(&[LineageEdge], &[LineageEdge]) -> Result<StraightEdges, E>,
+    ) -> Result<ToldCounts, E> {
         let mut refusal = None;
         let stored = self.write(|transaction| {
+            let told = match tell(told_runs::known(transaction, tool)?) {
+                Ok(told) => told,
+                Err(refused) => {
+                    refusal = Some(refused);
+                    return Err(Fault::TakenBack);
+                }
+            };
+            let n_arrivals = told.arrivals.len() as u64;
+            let histories = told.arrivals.into_histories();
+            crate::import::check_times(&histories)?;
             let mut counts = ToldCounts::default();
             let gone_before = n_gone(transaction)?;
             for house in &told.houses {
@@ -125,6 +146,7 @@ impl Store {
                     }
                 }
             }
+            told_runs::keep(transaction, &told.runs_so_far)?;
             let joined = join_arrivals(transaction, &histories)?;
             counts.arrivals_new = joined.new;
             counts.arrivals_duplicate = n_arrivals.saturating_sub(joined.new + joined.n_refused);

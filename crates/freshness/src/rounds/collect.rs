@@ -14,7 +14,7 @@ use std::thread;
 use freshness_store::{Collected as Cursor, Store, StoreError};
 use jiff::Timestamp;
 
-use super::told::{TakeError, Taken, take};
+use super::told::{TakeError, Taken, take, take_events};
 use crate::config::Renames;
 use crate::sources::{Asked, Collected, NotCollected};
 
@@ -121,16 +121,26 @@ fn keep(
     renames: &Renames,
     now: Timestamp,
 ) -> Result<Taken, NotCollected> {
-    let Collected { told, cursor } = told;
+    let Collected {
+        told,
+        events,
+        cursor,
+    } = told;
     let cursor = Cursor {
         name: name.to_owned(),
         cursor,
         at: now,
     };
-    take(store, told, renames, Some(cursor), now.as_second()).map_err(|error| {
+    let now = now.as_second();
+    let taken = match events {
+        Some(events) => take_events(store, *events, told.remarks, renames, Some(cursor), now),
+        None => take(store, told, renames, Some(cursor), now),
+    };
+    taken.map_err(|error| {
         let hint = match &error {
-            TakeError::Lineage(_) => Some("one of these edges is wrong"),
-            TakeError::Store(error) => error.hint(),
+            TakeError::Lineage(_) => Some("one of these edges is wrong".to_owned()),
+            TakeError::Events(error) => error.hint(),
+            TakeError::Store(error) => error.hint().map(str::to_owned),
         };
         NotCollected::with_hint(&error, hint)
     })

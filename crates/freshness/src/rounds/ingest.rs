@@ -24,7 +24,7 @@ use super::told::straightened;
 use crate::hint::did_you_mean;
 use crate::sources::{
     self, BadRows, Events, Problem, ReadDashboards, Source, SourceError, TableRead, TimeRules,
-    Told, read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages, read_runs,
+    read_arrivals, read_dashboards, read_datasets, read_lineage, read_outages, read_runs,
 };
 
 /// What to do when a row is bad.
@@ -205,24 +205,24 @@ pub fn runs(
 }
 
 /// Reads events of OpenLineage, over all files together: each may hold a part of
-/// what a run tells. Nothing is stored.
+/// what a run tells. Nothing is concluded or stored.
 pub fn events(
     sources: &[Source],
     times: &TimeRules,
     on_error: OnError,
     on_bytes: &dyn Fn(u64),
-) -> Result<Ingested<Told>, IngestError> {
+) -> Result<Ingested<Events>, IngestError> {
     let mut events = Events::default();
     let (files, bad, _) = read_all(sources, on_error, |source, bad| {
         let on_piece = |piece: &[u8]| on_bytes(piece.len() as u64);
         let read = events.read(source, times, &on_piece, bad);
         read.map(|table| (table, ()))
     })?;
-    let counts = events.told().map_err(|error| IngestError::Source {
-        file: "all files together".to_owned(),
-        error,
-    })?;
-    Ok(Ingested { files, bad, counts })
+    Ok(Ingested {
+        files,
+        bad,
+        counts: events,
+    })
 }
 
 /// Imports edges. They must make a lineage with those that stay: a circle is

@@ -10,14 +10,17 @@ use freshness_core::dataset::DatasetId;
 use freshness_core::lineage::{LineageError, Straightened, straighten};
 use freshness_core::slo::Run;
 use freshness_store::{
-    ArrivalBatch, Collected, LineageEdge, Store, StoreError, StraightEdges, ToldBatch, ToldCounts,
-    ToldHouse,
+    ArrivalBatch, Collected, LineageEdge, RunSoFar, RunsSoFar, Store, StoreError, StraightEdges,
+    ToldBatch, ToldCounts, ToldHouse, WithdrawnArrival,
 };
 
 use super::namesakes;
 use crate::config::Renames;
 use crate::outputs::words;
-use crate::sources::{EARLIEST, Extent, FUTURE_TOLERANCE_SECONDS, House, Told, ToldRemark};
+use crate::sources::{
+    EARLIEST, Events, Extent, FUTURE_TOLERANCE_SECONDS, House, RunWords, SourceError, Told,
+    ToldArrival, ToldOfRuns, ToldRemark,
+};
 
 /// What taking over a telling did.
 #[derive(Debug)]
@@ -39,6 +42,9 @@ pub enum TakeError {
     /// Edges that somebody vouches for go in a circle.
     #[error(transparent)]
     Lineage(#[from] LineageError),
+    /// Events tell more than is taken at once.
+    #[error(transparent)]
+    Events(#[from] SourceError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -55,6 +61,82 @@ pub fn take(
     collected: Option<Collected>,
     now: i64,
 ) -> Result<Taken, TakeError> {
+    let told = ToldOfRuns {
+        told,
+        ..ToldOfRuns::default()
+    };
+    take_after(store, "", |_| Ok(told), renames, collected, now)
+}
+
+/// Likewise what follows from events, and from what was told before of their runs;
+/// `remarks` are told besides.
+pub fn take_events(
+    store: &mut Store,
+    events: Events,
+    remarks: Vec<ToldRemark>,
+    renames: &Renames,
+    collected: Option<Collected>,
+    now: i64,
+) -> Result<Taken, TakeError> {
+    let tell = |known: Vec<RunSoFar>| {
+        let known = known.iter();
+        let known = known.map(|run| (run.run_id.as_str(), run.told.as_str()));
+        let mut told = events.told_after(known)?;
+        told.told.remarks.extend(remarks);
+        Ok(told)
+    };
+    take_after(store, OPENLINEAGE, tell, renames, collected, now)
+}
+
+/// Whose runs are remembered.
+const OPENLINEAGE: &str = "openlineage";
+
+fn take_after(
+    store: &mut Store,
+    tool: &'static str,
+    tell: impl FnOnce(Vec<RunSoFar>) -> Result<ToldOfRuns, TakeError>,
+    renames: &Renames,
+    collected: Option<Collected>,
+    now: i64,
+) -> Result<Taken, TakeError> {
+    let (mut remarks, mut ahead) = (Vec::new(), None);
+    let mut circles = Vec::new();
+    let counts = store.take_told_with(
+        tool,
+        |known| {
+            let batch;
+            (batch, remarks, ahead) = batch_of(tell(known)?, tool, renames, collected, now);
+            Ok(batch)
+        },
+        |firm, loose| {
+            let (straight, found) = straightened(firm, loose)?;
+            circles = found;
+            Ok::<_, TakeError>(straight)
+        },
+    )?;
+    remarks.extend(namesakes::remarks(&counts.namesakes));
+    Ok(Taken {
+        counts,
+        remarks,
+        ahead,
+        circles,
+    })
+}
+
+/// What is to be stored, what a person should know, and what is ahead of now.
+fn batch_of(
+    told: ToldOfRuns,
+    tool: &'static str,
+    renames: &Renames,
+    collected: Option<Collected>,
+    now: i64,
+) -> (ToldBatch, Vec<ToldRemark>, Option<String>) {
+    let ToldOfRuns {
+        told,
+        so_far,
+        arrivals_withdrawn,
+        runs_withdrawn,
+    } = told;
     let Told {
         arrivals,
         runs,
@@ -100,25 +182,42 @@ pub fn take(
             (collected, None)
         }
     };
+    let withdrawn = Told {
+        arrivals: arrivals_withdrawn,
+        runs: runs_withdrawn,
+        ..Told::default()
+    };
     let batch = ToldBatch {
         arrivals: batch,
         runs,
         houses,
         collected,
+        runs_so_far: runs_so_far(tool, so_far, renames.apply(withdrawn)),
     };
-    let mut circles = Vec::new();
-    let counts = store.take_told(batch, |firm, loose| {
-        let (straight, found) = straightened(firm, loose)?;
-        circles = found;
-        Ok::<_, TakeError>(straight)
-    })?;
-    remarks.extend(namesakes::remarks(&counts.namesakes));
-    Ok(Taken {
-        counts,
-        remarks,
-        ahead,
-        circles,
-    })
+    (batch, remarks, ahead)
+}
+
+fn runs_so_far(tool: &'static str, so_far: Vec<RunWords>, withdrawn: Told) -> RunsSoFar {
+    let run = |run: RunWords| RunSoFar {
+        run_id: run.run_id,
+        is_whole: run.is_whole,
+        told: run.words,
+    };
+    let arrival = |arrival: ToldArrival| WithdrawnArrival {
+        dataset: arrival.dataset,
+        at: arrival.at,
+        cycle: arrival.cycle,
+        run_id: arrival.run_id.unwrap_or_default().into(),
+    };
+    let runs = withdrawn.runs.into_iter();
+    RunsSoFar {
+        tool,
+        runs: so_far.into_iter().map(run).collect(),
+        arrivals_withdrawn: withdrawn.arrivals.into_iter().map(arrival).collect(),
+        runs_withdrawn: runs
+            .map(|(dataset, run)| (dataset, run.environment, run.run_id))
+            .collect(),
+    }
 }
 
 const AHEAD: &str = "ahead of now";

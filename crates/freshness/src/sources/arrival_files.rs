@@ -59,6 +59,7 @@ pub fn collect_arrival_files(
     }
     let cursor = serde_json::to_string(&after).map_err(NotCollected::new)?;
     Ok(Collected {
+        events: None,
         told,
         cursor: Some(cursor),
     })

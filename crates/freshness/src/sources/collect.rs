@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use super::openlineage::Events;
 use super::problem::BadRows;
 use super::told::Told;
 
@@ -22,10 +23,12 @@ pub struct Asked<'a> {
 }
 
 /// What a source told.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Collected {
     /// What is new, or told again: storing it twice changes nothing.
     pub told: Told,
+    /// Events whose runs may have been told of before: what they tell follows from both.
+    pub events: Option<Box<Events>>,
     /// Where to go on next time; `None`: from the beginning.
     pub cursor: Option<String>,
 }

@@ -64,7 +64,7 @@ pub use holiday_lists::read_holidays;
 pub use input::{Format, Origin, Source, UnknownFormat};
 pub use instant::{EARLIEST, FUTURE_TOLERANCE_SECONDS, TimeRules};
 pub use lineage::{ReadEdge, read_lineage};
-pub use openlineage::Events;
+pub use openlineage::{Events, RunWords, ToldOfRuns};
 pub use outages::{ReadOutage, read_outages};
 pub use problem::{BadRow, BadRows, Problem, SourceError};
 pub use publications::{ReadPublication, read_manifest, read_names, read_publications, told_time};

@@ -25,6 +25,7 @@ pub fn collect_query(source: &QuerySource, asked: &Asked<'_>) -> Result<Collecte
         return Err(NotCollected::of_rows(&bad));
     }
     Ok(Collected {
+        events: None,
         told: read.told,
         cursor: read.newest.map(|newest| format!("{newest} {mark}")),
     })

@@ -86,6 +86,7 @@ pub fn collect_tables(source: &LakeTables, asked: &Asked<'_>) -> Result<Collecte
     let cursor = serde_json::to_string(&after).map_err(NotCollected::new)?;
     Ok(Collected {
         told,
+        events: None,
         cursor: Some(cursor),
     })
 }
@@ -111,6 +112,7 @@ pub fn collect_events(patterns: &[PathBuf], asked: &Asked<'_>) -> Result<Collect
         };
         return Ok(Collected {
             told,
+            events: None,
             cursor: Some(cursor),
         });
     }
@@ -132,12 +134,12 @@ pub fn collect_events(patterns: &[PathBuf], asked: &Asked<'_>) -> Result<Collect
     if !bad.is_empty() {
         return Err(NotCollected::of_rows(&bad));
     }
-    let mut told = events
-        .told()
-        .map_err(|error| NotCollected::with_hint(&error, error.hint()))?;
-    told.remarks.extend(remarks);
     Ok(Collected {
-        told,
+        told: Told {
+            remarks,
+            ..Told::default()
+        },
+        events: Some(Box::new(events)),
         cursor: Some(cursor),
     })
 }

@@ -136,6 +136,7 @@ fn files(section: &FilesSection, asked: &Asked<'_>) -> Result<Collected, NotColl
         return Err(NotCollected::new(format_args!("no such file: {glob}")));
     }
     Ok(Collected {
+        events: None,
         told: found.told(&dataset),
         cursor: None,
     })

@@ -50,9 +50,10 @@ pub(super) fn run(args: &OpenlineageArgs, context: &mut Context) -> anyhow::Resu
     let read = read.map_err(in_words)?;
     skipped(&read.bad, context)?;
     let mut store = store(context)?;
-    let taken = taking::take(
+    let taken = taking::take_events(
         &mut store,
         read.counts,
+        Vec::new(),
         &context.settings.renames,
         None,
         times.now,

@@ -122,8 +122,11 @@ pub(in crate::cli) fn report(
 /// Why nothing was taken over.
 pub(in crate::cli) fn in_words(error: TakeError) -> anyhow::Error {
     let hint = match &error {
-        TakeError::Lineage(_) => Some("nothing was imported; one of these edges is wrong"),
-        TakeError::Store(error) => error.hint(),
+        TakeError::Lineage(_) => {
+            Some("nothing was imported; one of these edges is wrong".to_owned())
+        }
+        TakeError::Events(error) => error.hint(),
+        TakeError::Store(error) => error.hint().map(str::to_owned),
     };
     match hint {
         Some(hint) => failure(&error, hint),

@@ -137,6 +137,7 @@ pub fn collect_airflow(
     let told = found.told(asked, &assets);
     let cursor = serde_json::to_string(&cursor).map_err(NotCollected::new)?;
     Ok(Collected {
+        events: None,
         told,
         cursor: Some(cursor),
     })

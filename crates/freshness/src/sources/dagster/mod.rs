@@ -85,6 +85,7 @@ pub fn collect_dagster(
         cursor = page.cursor;
     }
     Ok(Collected {
+        events: None,
         told: found.told(asked),
         cursor: Some(newest.to_string()),
     })

@@ -43,6 +43,7 @@ pub fn collect_dbt(source: &DbtTargets, asked: &Asked<'_>) -> Result<Collected, 
         }
     };
     Ok(Collected {
+        events: None,
         told,
         cursor: Some(mark),
     })

@@ -3,7 +3,7 @@
 //! The namespace of a job is the tool or installation it runs in; it is the source
 //! that an opinion of datasets and edges is of.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::event::{JobPart, Ownership};
 use super::names::Facts;
@@ -34,6 +34,19 @@ impl Jobs {
     /// The number of a job, with what an event of then says of it.
     pub(super) fn number(&mut self, job: &JobPart<'_>, at: i64) -> Result<u32, Problem> {
         let (namespace, name) = (job.namespace.as_str(), job.name.as_str());
+        let number = self.number_of(namespace, name)?;
+        let ownership = job
+            .facets
+            .as_ref()
+            .and_then(|facets| facets.ownership.as_ref());
+        if let Some(owner) = ownership.and_then(Ownership::owner) {
+            Facts::say(&mut self.all[number as usize].owner, at, owner);
+        }
+        Ok(number)
+    }
+
+    /// The number of a job.
+    pub(super) fn number_of(&mut self, namespace: &str, name: &str) -> Result<u32, Problem> {
         check(name)?;
         let namespace_number = self.namespace(namespace)?;
         self.scratch.clear();
@@ -53,13 +66,6 @@ impl Jobs {
                 number
             }
         };
-        let ownership = job
-            .facets
-            .as_ref()
-            .and_then(|facets| facets.ownership.as_ref());
-        if let Some(owner) = ownership.and_then(Ownership::owner) {
-            Facts::say(&mut self.all[number as usize].owner, at, owner);
-        }
         Ok(number)
     }
 
@@ -73,6 +79,14 @@ impl Jobs {
         self.namespace_numbers.insert(name.to_owned(), number);
         self.namespaces.push(name.to_owned());
         Ok(number)
+    }
+
+    /// The namespace and the name of each job, by number.
+    pub(super) fn names(&self) -> BTreeMap<u32, (&str, &str)> {
+        let names = self.numbers.iter();
+        names
+            .filter_map(|(name, &number)| Some((number, name.split_once('\n')?)))
+            .collect()
     }
 
     pub(super) fn job(&self, number: u32) -> &Job {

@@ -64,6 +64,29 @@ impl Measured {
         measure.n_failed = measure.n_failed.max(n_failed);
     }
 
+    /// What was told of a dataset by a run: rows, assertions that held, and that failed.
+    pub(super) fn told(&self, run: u32, dataset: u32) -> Option<(Option<u64>, u32, u32)> {
+        let measure = self.0.get(&(run, dataset))?;
+        Some((measure.rows, measure.n_held, measure.n_failed))
+    }
+
+    /// Takes in what was told before.
+    pub(super) fn recall(
+        &mut self,
+        run: u32,
+        dataset: u32,
+        (rows, n_held, n_failed): (Option<u64>, u32, u32),
+    ) {
+        let measure = self.0.entry((run, dataset)).or_insert(Measure {
+            rows: None,
+            n_held: 0,
+            n_failed: 0,
+        });
+        measure.rows = measure.rows.max(rows);
+        measure.n_held = measure.n_held.max(n_held);
+        measure.n_failed = measure.n_failed.max(n_failed);
+    }
+
     /// Numbers of runs and datasets that something was measured of, in order.
     pub(super) fn of(&self) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = self.0.keys().copied().collect();

@@ -7,7 +7,8 @@
 //! anything is decided: `frames` cuts bytes into events, `event` and `columns` are
 //! what one says, `names` which dataset a name means, `seen` and `take` add an event
 //! to what is known of each run (`runs`, `sets`), each job (`jobs`) and of what was
-//! `measured`, and `conclude` is what follows. Memory is bounded by the numbers of
+//! `measured`, and `conclude` is what follows; `so_far` is what is remembered until the
+//! next import. Memory is bounded by the numbers of
 //! runs, datasets and edges, each with a limit, and not by that of events.
 
 mod columns;
@@ -20,6 +21,7 @@ mod names;
 mod runs;
 mod seen;
 mod sets;
+mod so_far;
 mod take;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -29,6 +31,7 @@ use measured::Measured;
 use names::Names;
 use runs::Runs;
 use seen::Seen;
+pub use so_far::{RunWords, ToldOfRuns};
 
 use super::input::{self, Input, Source};
 use super::instant::TimeRules;

@@ -43,6 +43,8 @@ pub(super) struct Facts {
 pub(super) struct Settled {
     /// The number that stands for each number.
     pub(super) of: Vec<u32>,
+    /// Likewise before renames.
+    pub(super) same: Vec<u32>,
     /// Renames that were followed: old name, new name.
     pub(super) renamed: Vec<(u32, u32)>,
 }
@@ -111,6 +113,7 @@ impl Names {
             leader[rest as usize] = best;
         }
         let mut of: Vec<u32> = (0..n as u32).map(|i| root(&mut leader, i)).collect();
+        let same = of.clone();
         let mut written = vec![i64::MIN; n];
         for (facts, &of) in self.facts.iter().zip(&of) {
             let written = &mut written[of as usize];
@@ -137,7 +140,7 @@ impl Names {
         for of in &mut of {
             *of = follow(&moved, *of);
         }
-        Settled { of, renamed }
+        Settled { of, same, renamed }
     }
 
     /// Smaller is better.

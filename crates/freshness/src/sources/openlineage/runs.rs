@@ -43,7 +43,7 @@ pub(super) struct Runs {
     index: HashMap<RunKey, u32>,
     others: Vec<Box<str>>,
     other_numbers: HashMap<Box<str>, u32>,
-    outputs: Vec<Output>,
+    pub(super) outputs: Vec<Output>,
     /// Where an output is, by run and dataset, of runs with long chains.
     places: HashMap<(u32, u32), u32>,
 }
@@ -53,10 +53,12 @@ pub(super) struct State {
     pub(super) key: RunKey,
     /// The job, as its latest event says, which was then.
     pub(super) job: u32,
-    job_at: i64,
+    pub(super) job_at: i64,
+    /// Was it told that it began?
+    pub(super) is_started: bool,
     /// When it was told last that it was complete, and that it was not.
     pub(super) complete: i64,
-    failed: i64,
+    pub(super) failed: i64,
     /// Which cycle it is for, UTC seconds; the earliest that was told.
     pub(super) nominal: i64,
     /// What it reads, a number in [`Sets`].
@@ -71,21 +73,21 @@ pub(super) struct Output {
     pub(super) dataset: u32,
     next: u32,
     /// When an event first said that it was complete; [`NEVER`] if none that named it did.
-    complete: i64,
+    pub(super) complete: i64,
     /// Rows, plus one; 0 is not told.
     rows: u64,
-    changed_data: bool,
-    changed_form: bool,
-    changed_name: bool,
+    pub(super) changed_data: bool,
+    pub(super) changed_form: bool,
+    pub(super) changed_name: bool,
     /// Is it told that there are rows, or bytes?
-    is_filled: bool,
+    pub(super) is_filled: bool,
 }
 
 /// What one event says of an output.
 pub(super) struct Written {
     change: Option<Change>,
     rows: Option<u64>,
-    is_filled: bool,
+    pub(super) is_filled: bool,
 }
 
 /// How a run stands after an event.
@@ -93,11 +95,21 @@ pub(super) struct Written {
 pub(super) enum Phase {
     Complete,
     Failed,
-    /// Started, still running, or something else.
+    Started,
+    /// Still running, or something else.
     Open,
 }
 
 impl Runs {
+    /// The run of this name, if any event named it.
+    pub(super) fn find(&self, run_id: &str) -> Option<u32> {
+        let key = match uuid(run_id) {
+            Some(uuid) => RunKey::Uuid(uuid),
+            None => RunKey::Other(*self.other_numbers.get(run_id)?),
+        };
+        self.index.get(&key).copied()
+    }
+
     /// The run of this name, made if it is new.
     pub(super) fn number(&mut self, run_id: &str) -> Result<u32, SourceError> {
         let key = match uuid(run_id) {
@@ -118,6 +130,7 @@ impl Runs {
             key,
             job: 0,
             job_at: NEVER,
+            is_started: false,
             complete: NEVER,
             failed: NEVER,
             nominal: i64::MAX,
@@ -157,6 +170,7 @@ impl Runs {
         match phase {
             Phase::Complete => state.complete = state.complete.max(at),
             Phase::Failed => state.failed = state.failed.max(at),
+            Phase::Started => state.is_started = true,
             Phase::Open => {}
         }
         // The last event knows best; some producers find the name of a job late.
@@ -193,15 +207,8 @@ impl Runs {
         } = *written;
         let place = self.place(run, dataset)?;
         let output = &mut self.outputs[place as usize];
-        if phase == Phase::Complete {
-            output.complete = match output.complete {
-                NEVER => at,
-                complete => complete.min(at),
-            };
-        }
-        output.rows = output
-            .rows
-            .max(rows.map_or(0, |rows| rows.saturating_add(1)));
+        output.was_complete((phase == Phase::Complete).then_some(at));
+        output.had_rows(rows);
         output.changed_data |= change == Some(Change::Data);
         output.changed_form |= change == Some(Change::Form);
         output.changed_name |= change == Some(Change::Name);
@@ -210,7 +217,7 @@ impl Runs {
     }
 
     /// Where an output of a run is, made if it is new.
-    fn place(&mut self, run: u32, dataset: u32) -> Result<u32, SourceError> {
+    pub(super) fn place(&mut self, run: u32, dataset: u32) -> Result<u32, SourceError> {
         let state = &mut self.states[run as usize];
         if state.n_outputs > CHAIN_MAX {
             if let Some(&place) = self.places.get(&(run, dataset)) {
@@ -309,6 +316,29 @@ impl Output {
             complete => complete,
         };
         (is_data && state.is_complete()).then_some(at)
+    }
+
+    /// The earliest counts.
+    pub(super) fn was_complete(&mut self, at: Option<i64>) {
+        self.complete = match (self.complete, at) {
+            (complete, None) => complete,
+            (NEVER, Some(at)) => at,
+            (complete, Some(at)) => complete.min(at),
+        };
+    }
+
+    /// The most that was told counts.
+    pub(super) fn had_rows(&mut self, rows: Option<u64>) {
+        let rows = rows.map_or(0, |rows| rows.saturating_add(1));
+        self.rows = self.rows.max(rows);
+    }
+
+    /// What changed, a bit each.
+    pub(super) fn flags(&self) -> u8 {
+        u8::from(self.changed_data)
+            | u8::from(self.changed_form) << 1
+            | u8::from(self.changed_name) << 2
+            | u8::from(self.is_filled) << 3
     }
 
     pub(super) fn rows(&self) -> Option<u64> {

@@ -54,15 +54,11 @@ impl Events {
             .map_err(wrong("job"))?;
         match (run, job) {
             (Some(run), Some(job)) => {
-                let phase = match event_type.as_ref().map(Text::as_str) {
-                    Some("COMPLETE") => Phase::Complete,
-                    Some("FAIL" | "ABORT") => Phase::Failed,
-                    None | Some("START" | "RUNNING" | "OTHER") => Phase::Open,
-                    Some(strange) => {
-                        self.note_type(strange, place);
-                        Phase::Open
-                    }
-                };
+                let said = event_type.as_ref().map(Text::as_str);
+                let phase = Phase::of(said).unwrap_or_else(|| {
+                    self.note_type(said.unwrap_or_default(), place);
+                    Phase::Open
+                });
                 self.take_run(&run, job, phase, at, rules, (&inputs, &outputs))?;
             }
             (None, Some(job)) => self.take_job(job)?,
@@ -187,7 +183,7 @@ impl Events {
         }
     }
 
-    fn check_bounds(&self) -> Result<(), SourceError> {
+    pub(super) fn check_bounds(&self) -> Result<(), SourceError> {
         let n_links = self.columns.len() + self.declared.len() + self.alone.len();
         for (what, n, max) in [
             ("datasets", self.names.ids.len(), DATASETS_MAX),
