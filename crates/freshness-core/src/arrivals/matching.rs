@@ -10,7 +10,7 @@
 //! - several arrivals after silent cycles are a backlog, delivered in order;
 //! - further arrivals in a cycle are redeliveries: the first one counts.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::{ArrivalHistory, CycleName};
 use crate::schedule::Cycle;
@@ -144,7 +144,7 @@ fn serve_named(
     served: &mut [Option<usize>],
 ) -> Vec<bool> {
     let mut covered = i64::MIN;
-    let mut runs: BTreeSet<&str> = BTreeSet::new();
+    let mut runs: HashSet<&str> = HashSet::new();
     (0..n_arrivals)
         .map(|i| {
             let Some(detail) = history.detail(i) else {

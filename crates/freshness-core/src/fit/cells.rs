@@ -1,18 +1,18 @@
 //! How late is each kind of cycle, and when is it late for real?
 //!
-//! A delay is the level of its regime, plus the shift of its cell, plus the
-//! effects that apply (a slow month end), plus noise in units of its cell's
-//! spread. Levels and spreads of a cell are drawn toward those of all cells by
-//! n / (n + k), the noise is pooled over cells and regimes, incidents are
+//! A delay is what is usual for its regime, its cell and its day, plus noise in
+//! units of its cell's spread. Levels and spreads of a cell are drawn toward those
+//! of all cells by n / (n + k), the noise is pooled over cells and regimes, incidents are
 //! trimmed, and the threshold is read from the tail of what is left. Every
 //! published number is a cell's median plus a multiple of its spread.
 
 use std::collections::BTreeMap;
 
+use super::location::{LEVEL_PRIOR, Location};
 use super::model::{Cell, CellKey, Effect};
 use super::quantile::{at_least, median, of_sorted, shrinkage};
 use super::spreads::Spreads;
-use super::{bootstrap, effects, lately, tail, trim};
+use super::{bootstrap, lately, tail, trim};
 use crate::civil::{DAY, Day};
 use crate::schedule::{Calendar, Grain};
 
@@ -60,9 +60,7 @@ pub(crate) struct LearnedCells {
     pub(crate) noise_window: (f64, f64),
 }
 
-/// Delays' worth of belief in the level of all cells, …
-const LEVEL_PRIOR: f64 = 6.0;
-/// … and in the shape of their noise.
+/// Delays' worth of belief in the shape of the noise of all cells.
 const SHAPE_PRIOR: f64 = 40.0;
 
 /// Interquartile ranges beyond the median within which a delivery is ordinary,
@@ -96,36 +94,12 @@ pub(crate) fn learn(
     parameters: CellParameters,
 ) -> LearnedCells {
     let current = deliveries[deliveries.len() - 1].regime;
-    let levels = regime_levels(deliveries);
-    let mut rest: Vec<f64> = deliveries
-        .iter()
-        .map(|delivery| delivery.delay - levels[&delivery.regime])
-        .collect();
-    // Shifts of cells and effects are estimated in turns, each on what the
-    // other leaves (Tukey's median polish); two turns settle.
-    let mut shifts = cell_shifts(deliveries, &rest);
-    let mut effects = Vec::new();
-    for _ in 0..2 {
-        let without_cells: Vec<f64> = deliveries
-            .iter()
-            .zip(&rest)
-            .map(|(delivery, rest)| rest - shifts[&delivery.key])
-            .collect();
-        effects = effects::find(deliveries, &without_cells, calendar, parameters.grain);
-        if effects.is_empty() {
-            break;
-        }
-        let without_effects: Vec<f64> = effects::sums(deliveries, &effects)
-            .iter()
-            .zip(&rest)
-            .map(|(effect, rest)| rest - effect)
-            .collect();
-        shifts = cell_shifts(deliveries, &without_effects);
-    }
-    let sums = effects::sums(deliveries, &effects);
-    for ((rest, delivery), effect) in rest.iter_mut().zip(deliveries).zip(&sums) {
-        *rest -= shifts[&delivery.key] + effect;
-    }
+    let Location {
+        levels,
+        shifts,
+        effects,
+        rest,
+    } = Location::of(deliveries, calendar, parameters.grain);
     let spreads = Spreads::of(deliveries, &rest, parameters.grain);
     let units: Vec<f64> = deliveries
         .iter()
@@ -288,32 +262,6 @@ fn usual_skips(n_expected: usize, n_skipped: usize, usual: f64) -> f64 {
         true => round(n_skipped as f64 / n_expected as f64),
         false => 0.0,
     }
-}
-
-fn regime_levels(deliveries: &[Delivery]) -> BTreeMap<usize, f64> {
-    group(
-        deliveries
-            .iter()
-            .map(|delivery| (delivery.regime, delivery.delay)),
-    )
-    .into_iter()
-    .filter_map(|(regime, mut delays)| Some((regime, median(&mut delays)?)))
-    .collect()
-}
-
-fn cell_shifts(deliveries: &[Delivery], rest: &[f64]) -> BTreeMap<CellKey, f64> {
-    group(
-        deliveries
-            .iter()
-            .zip(rest)
-            .map(|(delivery, rest)| (delivery.key, *rest)),
-    )
-    .into_iter()
-    .filter_map(|(key, mut values)| {
-        let n = values.len();
-        Some((key, shrinkage(n, LEVEL_PRIOR) * median(&mut values)?))
-    })
-    .collect()
 }
 
 pub(super) fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>> {

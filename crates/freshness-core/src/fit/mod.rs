@@ -15,6 +15,7 @@ mod expect;
 mod gaps;
 mod lately;
 mod learn;
+mod location;
 mod model;
 mod quantile;
 mod regimes;
