@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::civil::Zone;
-use crate::schedule::{Calendar, Grain};
+use crate::schedule::{Calendar, Grain, Maintenance};
 
 /// A dataset's name: unique, any text of 1 to [`DatasetId::MAX_BYTES`] bytes
 /// without control characters and without white space at its ends.
@@ -57,6 +57,10 @@ pub struct Dataset {
     /// Free labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// When nothing is expected of it. No tool tells it and no file that is imported:
+    /// who reads the configuration says it of each dataset.
+    #[serde(skip)]
+    pub maintenance: Maintenance,
 }
 
 impl DatasetId {
@@ -149,6 +153,10 @@ impl Dataset {
                 true => other.tags,
                 false => self.tags,
             },
+            maintenance: match self.maintenance.is_empty() {
+                true => other.maintenance,
+                false => self.maintenance,
+            },
         }
     }
 
@@ -163,6 +171,7 @@ impl Dataset {
             owner: None,
             team: None,
             tags: Vec::new(),
+            maintenance: Maintenance::NONE,
         }
     }
 }

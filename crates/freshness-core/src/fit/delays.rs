@@ -8,7 +8,7 @@ use super::regimes::Delay;
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
 use crate::calendar::{Inference, Phase};
 use crate::civil::{DAY, Day, Holidays, MINUTE};
-use crate::schedule::{Calendar, Cycle, Grain};
+use crate::schedule::{Calendar, Cycle, Grain, Maintenance};
 
 /// A cycle opens this share of its period before its deliveries' median, …
 const EARLY_SHARE: f64 = 0.05;
@@ -44,7 +44,9 @@ pub(crate) fn phases(
         Calendar::Times { .. } => {
             let since = at.partition_point(|&time| time < inference.since);
             let from = at.get(since).copied().unwrap_or(inference.since);
-            let regime = delays(inference, history, n, holidays, from, i64::MAX);
+            let history = (history, n);
+            let none = Maintenance::NONE;
+            let regime = delays(inference, history, holidays, &none, from, i64::MAX);
             regime
                 .cycles
                 .iter()
@@ -144,12 +146,13 @@ fn of_days(inference: &Inference, at: &[i64]) -> Vec<(Day, Delay)> {
 }
 
 /// The cycles between `from` and `to` (UTC seconds; the first begins about
-/// when `from` says) and the delays of `history[..n]` in them.
+/// when `from` says) and the delays of `history[..n]` in them, without the cycles
+/// that `maintenance` held up.
 pub(crate) fn delays(
     inference: &Inference,
-    history: &ArrivalHistory,
-    n: usize,
+    (history, n): (&ArrivalHistory, usize),
     holidays: &Holidays,
+    maintenance: &Maintenance,
     from: i64,
     to: i64,
 ) -> RegimeDelays {
@@ -180,10 +183,16 @@ pub(crate) fn delays(
     cycles.drain(..begins.min(cycles.len()));
     let openings: Vec<Opening> = cycles.iter().map(opening).collect();
     let served = match_in_order(&cycles, &openings, history, n);
+    let is_held_up = |opening: &Opening, arrival: Option<usize>| {
+        let until = arrival.map_or(opening.usual + period, |i| at[i]);
+        opening.usual < until && maintenance.last_between(opening.usual, until).is_some()
+    };
     let cycles = cycles
         .into_iter()
         .zip(served)
-        .map(|(cycle, arrival)| {
+        .zip(openings)
+        .filter(|((_, arrival), opening)| !is_held_up(opening, *arrival))
+        .map(|((cycle, arrival), _)| {
             // A later regime's arrival is not this one's.
             let delay = arrival
                 .filter(|&i| at[i] < to)

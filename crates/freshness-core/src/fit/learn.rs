@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::arrivals::ArrivalHistory;
 use crate::calendar::{DAYS_TO_TELL, Inference, Source, admits_a_move};
 use crate::civil::{DAY, Holidays};
-use crate::schedule::{Calendar, Grain};
+use crate::schedule::{Calendar, Grain, Maintenance};
 
 /// What a move of a schedule must be to count: a few cycles, and 10 minutes
 /// for a daily feed; it grows with the square root of the period.
@@ -54,12 +54,13 @@ fn gap_minutes(at: &[i64]) -> Vec<f64> {
         .collect()
 }
 
-/// A feed with a calendar.
+/// A feed with a calendar; cycles of `maintenance` are left out.
 pub(crate) fn scheduled(
     inference: &Inference,
     history: &ArrivalHistory,
     n_arrivals: usize,
     holidays: &Holidays,
+    maintenance: &Maintenance,
     parameters: &Parameters,
 ) -> Fitted {
     let grain = inference.calendar.grain().unwrap_or(Grain::Day);
@@ -73,7 +74,10 @@ pub(crate) fn scheduled(
         least_move,
     ));
     moves.sort_by_key(|change| change.at);
-    let (regimes, last_shift) = regimes(inference, &points, &shifts, history, n_arrivals, holidays);
+    let history = (history, n_arrivals);
+    let (regimes, last_shift) =
+        regimes(inference, &points, &shifts, history, holidays, maintenance);
+    let (history, n_arrivals) = history;
     let (deliveries, turnout) = tally(&regimes, &inference.calendar);
     let floor = cold_start::floor(Some(grain));
     // A weekday that was never seen cannot be said to be free.
@@ -188,9 +192,9 @@ fn regimes(
     inference: &Inference,
     points: &[Delay],
     shifts: &[Shift],
-    history: &ArrivalHistory,
-    n_arrivals: usize,
+    (history, n_arrivals): (&ArrivalHistory, usize),
     holidays: &Holidays,
+    maintenance: &Maintenance,
 ) -> (Vec<RegimeDelays>, Option<Shift>) {
     let inside: Vec<Shift> = shifts
         .iter()
@@ -204,7 +208,8 @@ fn regimes(
         .enumerate()
         .map(|(i, &from)| {
             let to = starts.get(i + 1).copied().unwrap_or(i64::MAX);
-            delays(inference, history, n_arrivals, holidays, from, to)
+            let history = (history, n_arrivals);
+            delays(inference, history, holidays, maintenance, from, to)
         })
         .collect();
     // Very short regimes (a re-estimated boundary) may hold no cycle at all.

@@ -95,7 +95,14 @@ pub fn fit(
         None => Fitted::ColdStart(cold_start::before_the_first_arrival(dataset)),
         Some(inference) => match inference.calendar {
             Calendar::Irregular => learn::irregular(&inference, at, parameters),
-            _ => learn::scheduled(&inference, history, n_arrivals, holidays, parameters),
+            _ => learn::scheduled(
+                &inference,
+                history,
+                n_arrivals,
+                holidays,
+                &dataset.maintenance.single(),
+                parameters,
+            ),
         },
     };
     Model {

@@ -6,7 +6,7 @@ use super::lag::{EdgeLag, PAIRS_KEPT, Served, allowance, edge_lag};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays};
 use crate::fit::{Fitted, Model, to_seconds};
-use crate::schedule::Grain;
+use crate::schedule::{Grain, Maintenance};
 use crate::state::{CycleVerdict, cycles_until};
 
 /// From when on an edge is learned: both ends keep their present schedule, and
@@ -45,7 +45,16 @@ pub fn served(
         let at = history.at();
         return at[of(at)].iter().map(plain).collect();
     }
-    let cycles = cycles_until(model, history, holidays, &[], (since, as_of), as_of);
+    let cycles = cycles_until(
+        model,
+        history,
+        holidays,
+        &[],
+        // What came and when is asked, not whether it was late.
+        &Maintenance::NONE,
+        (since, as_of),
+        as_of,
+    );
     let mut served: Vec<Served> = cycles.iter().filter_map(one_served).collect();
     served.sort_unstable_by_key(|served| served.arrived_at);
     served

@@ -2,16 +2,18 @@
 //!
 //! A [`Calendar`] is a value with one canonical text form, read from
 //! declarations and shown in reports; [`Calendar::cycles`] lists the cycles it
-//! expects.
+//! expects. [`Maintenance`] says when none is, calendar or not.
 
 mod calendar;
 mod cycles;
 mod grain;
 mod hours;
+mod maintenance;
 mod text;
 
 pub use calendar::{Calendar, DayRule, MonthRule};
 pub use cycles::Cycle;
 pub use grain::Grain;
 pub use hours::HoursOfWeek;
-pub use text::{CALENDAR_FORMS, CalendarError};
+pub use maintenance::{Maintenance, When, Window, leaves_time};
+pub use text::{CALENDAR_FORMS, CalendarError, WeekdaysError};

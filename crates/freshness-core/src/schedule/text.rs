@@ -30,6 +30,11 @@ pub const CALENDAR_FORMS: &str = "calendars are: every 15 minutes, hourly or eve
 #[error("unknown calendar: {0} ({forms})", forms = CALENDAR_FORMS)]
 pub struct CalendarError(pub String);
 
+/// The text names no days of the week.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not days of the week: {0}")]
+pub struct WeekdaysError(pub String);
+
 impl fmt::Display for Calendar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -92,6 +97,15 @@ impl FromStr for Calendar {
     fn from_str(text: &str) -> Result<Calendar, CalendarError> {
         parse(&text.trim().to_lowercase().replace('–', "-"))
             .ok_or_else(|| CalendarError(text.to_owned()))
+    }
+}
+
+impl FromStr for WeekdaySet {
+    type Err = WeekdaysError;
+
+    fn from_str(text: &str) -> Result<WeekdaySet, WeekdaysError> {
+        weekdays(&text.trim().to_lowercase().replace('–', "-"))
+            .ok_or_else(|| WeekdaysError(text.to_owned()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is wrong now?
 
+mod cycles;
 mod judge;
 mod promised;
 mod reason;
@@ -8,11 +9,12 @@ mod silence;
 mod upstream;
 mod verdict;
 
-pub use judge::{MIN_ARRIVALS, cycles_until, deadlines, judge};
+pub use cycles::{cycles_until, deadlines};
+pub use judge::{MIN_ARRIVALS, judge};
 pub use promised::{
     Comparison, Habit, Kept, PromiseRemark, ReckonedBy, arrival_model, compare, habit,
 };
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
 pub use upstream::{Upstream, as_upstream, in_generations, parents_first};
-pub use verdict::{CycleVerdict, DatasetState, Overdue, Severity, State};
+pub use verdict::{CycleVerdict, DatasetState, Overdue, PutOff, Severity, State};

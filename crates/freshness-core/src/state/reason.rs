@@ -1,6 +1,6 @@
 //! Why is it said? One sentence with its numbers.
 
-use super::verdict::{CycleVerdict, State};
+use super::verdict::{CycleVerdict, PutOff, State};
 use crate::civil::{DAY, HOUR, MINUTE};
 use crate::fit::{CellKey, Expectation, Fitted};
 
@@ -30,7 +30,8 @@ pub(super) fn of(
             };
             match fitted {
                 Fitted::Irregular(_) => {
-                    format!("silent {by} past its deadline{stopped}; {rests_on}")
+                    let maintenance = maintained(cycle);
+                    format!("silent {by} past its deadline{stopped}{maintenance}; {rests_on}")
                 }
                 _ => format!(
                     "cycle {} is {by} past its deadline{cycles}{stopped}{}; {rests_on}",
@@ -50,6 +51,12 @@ pub(super) fn of(
             }
             _ => rests_on,
         },
+        State::Pending if matches!(fitted, Fitted::Irregular(_)) => {
+            format!(
+                "silent for long, but not late{}; {rests_on}",
+                maintained(cycle)
+            )
+        }
         State::Pending => match cycle.deadline {
             Some(_) => format!(
                 "cycle {} is not due yet{}; {rests_on}",
@@ -78,11 +85,20 @@ pub(super) fn of(
 
 /// What brought the deadline forward or put it off, if anything did.
 fn held_up(cycle: &CycleVerdict) -> String {
+    let maintenance = maintained(cycle);
     match (&cycle.held_up_by, &cycle.waits_for) {
-        (Some(by), _) => format!(", brought forward because {by} was overdue"),
-        (None, Some(by)) => format!(", put off because {by} was slow"),
-        (None, None) => String::new(),
+        (Some(by), _) => format!(", brought forward because {by} was overdue{maintenance}"),
+        (None, Some(by)) => format!(", put off because {by} was slow{maintenance}"),
+        (None, None) => maintenance,
     }
+}
+
+/// The maintenance that put the deadline off, if any did.
+fn maintained(cycle: &CycleVerdict) -> String {
+    let Some(PutOff { until, reason }) = &cycle.maintenance else {
+        return String::new();
+    };
+    format!(", put off by maintenance until {until} ({reason})")
 }
 
 fn rests_on(cycle: &CycleVerdict, fitted: &Fitted) -> String {

@@ -4,7 +4,8 @@
 //! learned from the past, judges the cycles that are usually delivered until
 //! the next one is learned, and at each deadline sees only what had arrived by then.
 
-use super::judge::{MIN_ARRIVALS, cycles_until, severity};
+use super::cycles::cycles_until;
+use super::judge::{MIN_ARRIVALS, severity};
 use super::upstream::Upstream;
 use super::verdict::{CycleVerdict, Severity, State};
 use crate::arrivals::ArrivalHistory;
@@ -69,6 +70,7 @@ pub fn replay(
             history,
             holidays,
             upstream,
+            &dataset.maintenance,
             (judged_until, next),
             walk.known_until,
         );
@@ -85,7 +87,9 @@ pub fn replay(
             judged_until = start + 1;
             let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
                 let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
-                cycles_until(&model, &seen, holidays, upstream, (start, start + 1), at)
+                let one = (start, start + 1);
+                let maintenance = &dataset.maintenance;
+                cycles_until(&model, &seen, holidays, upstream, maintenance, one, at)
             })
             .filter(|_| !is_too_early(&verdict, history.at()))
             .and_then(|state| severity(state, &model.fitted, dataset.critical));

@@ -3,17 +3,18 @@
 //! Each arrival begins a silence, and the part of the week in which it begins
 //! says how long it may last.
 
-use super::judge::Seen;
-use super::verdict::{CycleVerdict, State};
+use super::cycles::Seen;
+use super::verdict::{CycleVerdict, PutOff, State};
 use crate::arrivals::ArrivalHistory;
 use crate::fit::{Fitted, LEAST_GAP, part_of, to_seconds, to_timestamp};
+use crate::schedule::Maintenance;
 
 /// The silences that begin in `[from, to)`, as of `now`.
 pub(super) fn verdicts(
     fitted: &Fitted,
     history: &ArrivalHistory,
-    from: i64,
-    to: i64,
+    maintenance: &Maintenance,
+    (from, to): (i64, i64),
     now: i64,
 ) -> Vec<Seen> {
     let at = history.at();
@@ -29,13 +30,16 @@ pub(super) fn verdicts(
         })
         .map(|i| {
             let start = known[i];
-            let deadline = threshold(fitted, start).map(|minutes| start + to_seconds(minutes));
+            let own = threshold(fitted, start).map(|minutes| start + to_seconds(minutes));
+            let deadline = own.map(|own| maintenance.counted(start, own));
+            let put_off = deadline.and_then(|until| maintenance.last_between(start, until));
             let next = known.get(i + 1).copied();
             let state = match (next, deadline) {
                 (Some(next), Some(deadline)) if next > deadline => State::LateArrival,
                 (None, Some(deadline)) if now > deadline => State::Late,
                 // A deadline in years would pass for a promise.
                 (None, None) => State::NotEvaluated,
+                (None, _) if put_off.is_some() && own < Some(now) => State::Pending,
                 _ => State::Ok,
             };
             let verdict = CycleVerdict {
@@ -45,6 +49,7 @@ pub(super) fn verdicts(
                 deadline: deadline.map(to_timestamp),
                 held_up_by: None,
                 waits_for: None,
+                maintenance: put_off.map(|(until, why)| PutOff::new(until, why)),
                 arrived_at: next.map(to_timestamp),
                 state,
                 because: None,

@@ -14,7 +14,7 @@ use crate::civil::DAY;
 use crate::dataset::DatasetId;
 use crate::fit::{Fitted, Model, to_seconds};
 use crate::lineage::Lineage;
-use crate::schedule::Grain;
+use crate::schedule::{Grain, Maintenance};
 
 /// A delivery that others may wait for. Times are UTC seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub(super) fn may_have_moved(before: &CycleVerdict, period: i64) -> i64 {
 
 /// A cycle that may be late earlier or later than it would be by itself. UTC seconds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting {
+pub(super) struct Waiting<'m> {
     /// When it usually comes.
     pub(super) usual: i64,
     /// … if it were no special day.
@@ -167,9 +167,11 @@ pub(super) struct Waiting {
     pub(super) deadline: i64,
     /// How often it is delivered.
     pub(super) period: i64,
+    /// When nothing is expected of it.
+    pub(super) maintenance: &'m Maintenance,
 }
 
-impl Waiting {
+impl Waiting<'_> {
     /// Until when it is not late though its own deadline has passed, and whom it
     /// waits for; `None` if its own deadline is later. It waits as long as what it
     /// is made from is on its way and not late, and then for as long as usually lies
@@ -179,9 +181,10 @@ impl Waiting {
         let until = awaited.map(|awaited| {
             let until = match awaited.arrived_at {
                 Some(at) if at <= awaited.deadline => {
-                    at.saturating_add((self.plain_usual - awaited.plain_usual).max(0))
+                    let lag = (self.plain_usual - awaited.plain_usual).max(0);
+                    self.maintenance.counted(at, at.saturating_add(lag))
                 }
-                _ => awaited.deadline,
+                _ => self.maintenance.counted(awaited.deadline, awaited.deadline),
             };
             (until, &awaited.dataset_id)
         });
@@ -225,6 +228,7 @@ impl Waiting {
 
     fn later_of(&self, from: i64, deadline: i64, arrived_at: Option<i64>) -> Option<i64> {
         let from = from.max(deadline);
+        let from = self.maintenance.counted(from, from);
         let holds = from < self.deadline && arrived_at.is_none_or(|at| at > from);
         holds.then_some(from)
     }
@@ -237,12 +241,13 @@ mod tests {
 
     /// A daily cycle that usually comes at 08:00, in its window until 09:00, and
     /// is late at 12:00; its source usually comes at 06:00 (hours of the day).
-    const WAITING: Waiting = Waiting {
+    const WAITING: Waiting<'_> = Waiting {
         usual: 8 * HOUR,
         plain_usual: 8 * HOUR,
         window_ends: 9 * HOUR,
         deadline: 12 * HOUR,
         period: DAY,
+        maintenance: &Maintenance::NONE,
     };
 
     fn source(deadline: i64, arrived_at: Option<i64>, is_overdue: bool) -> Upstream {

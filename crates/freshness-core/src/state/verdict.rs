@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::DatasetId;
-use crate::fit::Expectation;
+use crate::fit::{Expectation, to_timestamp};
 
 /// The state of a cycle, or of a dataset at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,6 +40,24 @@ pub enum Severity {
     Critical,
 }
 
+/// Maintenance that put a deadline off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PutOff {
+    /// When it is over, or was.
+    pub until: Timestamp,
+    /// Why it is, in the words of whoever set it.
+    pub reason: String,
+}
+
+impl PutOff {
+    pub(super) fn new(until: i64, reason: &str) -> PutOff {
+        PutOff {
+            until: to_timestamp(until),
+            reason: reason.to_owned(),
+        }
+    }
+}
+
 /// What became of one cycle, and why it is said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CycleVerdict {
@@ -57,6 +75,8 @@ pub struct CycleVerdict {
     /// The dataset whose delivery, slow but not late, put the deadline off; `None`
     /// if it is the learned one, or earlier.
     pub waits_for: Option<DatasetId>,
+    /// The maintenance that put the deadline off; the last, if there were several.
+    pub maintenance: Option<PutOff>,
     /// The arrival matched to it.
     pub arrived_at: Option<Timestamp>,
     /// What became of it.

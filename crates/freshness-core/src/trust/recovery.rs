@@ -11,6 +11,7 @@ use super::Seen;
 use super::losses::{Node, Warehouse};
 use crate::civil::{DAY, Holidays};
 use crate::fit::Model;
+use crate::schedule::Maintenance;
 use crate::state::{DatasetState, STOPPED_SECONDS, deadlines};
 
 /// Cycles before now that may be due still.
@@ -27,12 +28,13 @@ pub(super) enum Whole {
     Unknown,
 }
 
-/// The deadline of a dataset's next delivery, as of `now` (UTC seconds);
-/// `None` if it has no calendar.
+/// The deadline of a dataset's next delivery, as of `now` (UTC seconds), put off by
+/// maintenance; `None` if it has no calendar.
 pub fn next_due(
     model: &Model,
     state: &DatasetState,
     holidays: &Holidays,
+    maintenance: &Maintenance,
     now: i64,
 ) -> Option<Timestamp> {
     let period = super::period_seconds(model)?;
@@ -43,7 +45,7 @@ pub fn next_due(
     // Mostly the next cycle is near; over a long holiday it is not.
     [2 * period, 32 * period.max(DAY)].iter().find_map(|reach| {
         let window = (now - CONTEXT_CYCLES * period, now + reach);
-        let awaited = deadlines(model, holidays, window).into_iter();
+        let awaited = deadlines(model, holidays, maintenance, window).into_iter();
         awaited
             .filter(|(start, _)| !is_served(*start))
             .map(|(_, deadline)| deadline)

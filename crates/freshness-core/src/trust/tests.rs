@@ -49,6 +49,7 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
             usual_at: None,
             held_up_by: None,
             waits_for: None,
+            maintenance: None,
             cycle: String::new(),
             cycle_start: to_timestamp(deadline - HOUR),
             deadline: Some(to_timestamp(deadline)),

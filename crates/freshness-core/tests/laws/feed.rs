@@ -15,7 +15,7 @@ use freshness_core::arrivals::{Arrival, ArrivalDetail, ArrivalHistory};
 use freshness_core::civil::{DAY, Day, HOUR, Holidays, MINUTE, Zone};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::{Change, Model, Parameters, fit};
-use freshness_core::schedule::{Calendar, Cycle, Grain};
+use freshness_core::schedule::{Calendar, Cycle, Grain, Maintenance};
 use freshness_core::state::{DatasetState, State, cycles_until, judge};
 
 pub(crate) struct Feed {
@@ -172,12 +172,19 @@ impl Feed {
         }
         let (from, to) = (last - days * DAY, last + 1);
         let past = self.fit_at(from);
-        let false_late: Vec<String> =
-            cycles_until(&past, &history, &Holidays::builtin(), &[], (from, to), to)
-                .into_iter()
-                .filter(|verdict| is_late(verdict.state))
-                .map(|verdict| format!("\nfalsely {} {}", name(verdict.state), verdict.cycle))
-                .collect();
+        let false_late: Vec<String> = cycles_until(
+            &past,
+            &history,
+            &Holidays::builtin(),
+            &[],
+            &Maintenance::NONE,
+            (from, to),
+            to,
+        )
+        .into_iter()
+        .filter(|verdict| is_late(verdict.state))
+        .map(|verdict| format!("\nfalsely {} {}", name(verdict.state), verdict.cycle))
+        .collect();
         match false_late.len() {
             0..4 => text += &false_late.concat(),
             n => text += &format!("{}\n… {n} in all", false_late[..2].concat()),

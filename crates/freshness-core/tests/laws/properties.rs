@@ -4,7 +4,7 @@ use freshness_core::arrivals::{Arrival, ArrivalDetail, ArrivalHistory, CycleName
 use freshness_core::civil::{DAY, HOUR, Holidays, MINUTE, Zone};
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_core::fit::{ArrivalModel, Change, Fitted, Model, Parameters, fit};
-use freshness_core::schedule::Calendar;
+use freshness_core::schedule::{Calendar, Maintenance};
 use freshness_core::state::{CycleVerdict, Severity, State, cycles_until, judge};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -191,6 +191,7 @@ fn verdicts(model: &Model, history: &ArrivalHistory, now: i64) -> Vec<CycleVerdi
         history,
         &Holidays::builtin(),
         &[],
+        &Maintenance::NONE,
         (now - 20 * DAY, now + 1),
         now,
     )
@@ -385,7 +386,7 @@ proptest! {
             prop_assert!(said.severity.is_none_or(|severity| severity == Severity::Advisory));
         }
         let first = model.first_arrival.map_or(i64::MAX, jiff::Timestamp::as_second);
-        for verdict in cycles_until(&model, &history, &Holidays::builtin(), &[], (now - 9 * DAY, now + 1), now) {
+        for verdict in cycles_until(&model, &history, &Holidays::builtin(), &[], &Maintenance::NONE, (now - 9 * DAY, now + 1), now) {
             let arrived = verdict.arrived_at.map(jiff::Timestamp::as_second);
             prop_assert!(arrived.is_none_or(|at| at <= now));
             if let (None, Some(deadline)) = (arrived, verdict.deadline) {
@@ -417,7 +418,7 @@ proptest! {
         prop_assume!(!at.is_empty());
         let history = history(&at);
         let model = fit_of(&in_utc(), &history, at[at.len() - 1]);
-        let before = cycles_until(&model, &history, &Holidays::builtin(), &[], (at[0] - 60 * DAY, at[0] - 8 * DAY), at[at.len() - 1]);
+        let before = cycles_until(&model, &history, &Holidays::builtin(), &[], &Maintenance::NONE, (at[0] - 60 * DAY, at[0] - 8 * DAY), at[at.len() - 1]);
         prop_assert!(before.iter().all(|verdict| verdict.state == State::Unknown), "{:?}", before.iter().map(|v| v.state).collect::<Vec<_>>());
     }
 }

@@ -4,6 +4,7 @@
 //! well, so that the rest is for inference.
 
 use freshness_core::dataset::{Dataset, DatasetId};
+use freshness_core::schedule::Maintenance;
 
 use super::chance::Chance;
 use super::layout::{self, Place, Rhythm};
@@ -59,6 +60,7 @@ pub(super) fn datasets(places: &[Place], plans: &[Plan], chance: &mut Chance) ->
                 owner: chance.happens(0.9).then(|| chance.pick(&OWNERS).to_owned()),
                 team: Some(teams[(i / 3) % teams.len()].to_owned()),
                 tags: vec![layer.to_owned()],
+                maintenance: Maintenance::NONE,
             }
         })
         .collect()

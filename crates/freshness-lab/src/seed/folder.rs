@@ -233,6 +233,7 @@ impl Warehouse {
                 owner,
                 team,
                 tags,
+                maintenance: _,
             } = dataset;
             out.write_record([
                 id.as_str(),

@@ -219,7 +219,11 @@ fn walked(
             rounds::backtest(&store, walk, learning, threads, progress)?
         }
         false => {
-            let (datasets, lineage) = read(args, now)?;
+            let (mut datasets, lineage) = read(args, now)?;
+            for (dataset, _) in &mut datasets {
+                let known = dataset.clone();
+                *dataset = context.settings.maintenance.over(known);
+            }
             rounds::backtest_of(&datasets, &lineage, walk, learning, threads, progress)
         }
     };

@@ -8,7 +8,7 @@ use super::collect::kinds;
 use super::{Answer, Context};
 use crate::config::{Format, SourceSection};
 use crate::outputs::{Paint, Table, words, write_document, write_line};
-use crate::rounds::{self, Finding, Health, MaxAges, SourceHealth};
+use crate::rounds::{self, Finding, Health, MaxAges, Said, SourceHealth};
 use crate::sources::without_match;
 
 /// Say whether the monitor itself is healthy.
@@ -42,9 +42,12 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
         slo: settings.slo.max_check_age,
         collected: settings.collect.max_age,
     };
+    let said = Said {
+        rules: &settings.rules,
+        maintenance: &settings.maintenance,
+    };
     let names: Vec<String> = settings.sources.keys().cloned().collect();
-    let (mut findings, sources) =
-        rounds::doctor(&settings.store, &names, &settings.rules, now, ages);
+    let (mut findings, sources) = rounds::doctor(&settings.store, &names, said, now, ages);
     findings.extend(unmatched(context));
     findings.push(clock(context, now));
     findings.push(configuration(context));

@@ -132,14 +132,16 @@ impl Context {
         let Settings {
             store,
             lock_timeout,
+            rules,
+            maintenance,
             ..
         } = &self.settings;
         let mut store = Store::open_waiting(store, access, *lock_timeout)?;
-        if !self.settings.rules.is_empty() {
-            let (over, under) = (self.settings.rules.clone(), self.settings.rules.clone());
+        if !rules.is_empty() || !maintenance.is_empty() {
+            let (over, under, windows) = (rules.clone(), rules.clone(), maintenance.clone());
             store.override_datasets(Overrides {
                 over: Arc::new(move |told| over.over(told)),
-                under: Arc::new(move |known| under.under(known)),
+                under: Arc::new(move |known| windows.over(under.under(known))),
             });
         }
         Ok(store)

@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
 use crate::config::{
-    CheckSettings, CollectSettings, CoverageSettings, DatasetRules, Format, Renames, Settings,
-    SloSettings, Tools,
+    CheckSettings, CollectSettings, CoverageSettings, DatasetRules, Format, MaintenanceRules,
+    Renames, Settings, SloSettings, Tools,
 };
 use crate::outputs::Output;
 
@@ -54,6 +54,7 @@ impl Story {
             sources: BTreeMap::new(),
             rules: DatasetRules::default(),
             rules_typed: Vec::new(),
+            maintenance: MaintenanceRules::default(),
             renames: Renames::default(),
             holidays: user.holidays.clone(),
             tools: Tools::default(),

@@ -16,6 +16,7 @@ use serde_saphyr::{Error as YamlError, Spanned};
 
 use super::calendars::CalendarSection;
 use super::connections::{self, ConnectionSection};
+use super::maintenance::{self, MaintenanceSection};
 use super::refused::fault;
 use super::renames::{self, RenameSection};
 use super::rules::{self, RuleSection, TeamSection};
@@ -78,6 +79,12 @@ pub struct ConfigFile {
     #[serde(default, deserialize_with = "team_map")]
     #[schemars(with = "BTreeMap<String, TeamSection>")]
     pub teams: BTreeMap<String, TeamSection>,
+    /// When nothing is expected of which datasets, because somebody works on what
+    /// delivers. Time in a window does not count: a cycle that is due in it is awaited
+    /// for as much longer.
+    #[serde(default, deserialize_with = "window_list")]
+    #[schemars(with = "Vec<MaintenanceSection>")]
+    pub maintenance: Vec<MaintenanceSection>,
     /// Under which names datasets are kept that other tools name otherwise; for each
     /// name the first pattern that is found in it counts.
     #[serde(default, deserialize_with = "rename_list")]
@@ -196,6 +203,16 @@ fn rule_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<Placed<RuleSecti
         column: spanned.referenced.column(),
     };
     Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
+}
+
+/// A window that is checked as it is read.
+#[derive(Deserialize)]
+struct CheckedWindow(#[serde(deserialize_with = "maintenance::checked")] MaintenanceSection);
+
+fn window_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<MaintenanceSection>, D::Error> {
+    let typed = Option::<Vec<CheckedWindow>>::deserialize(typed)?;
+    let typed = typed.unwrap_or_default().into_iter();
+    Ok(typed.map(|CheckedWindow(window)| window).collect())
 }
 
 /// A renaming that is checked as it is read.
@@ -327,7 +344,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, datasets, teams, rename, calendars, duckdb_library",
+                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, datasets, teams, maintenance, rename, calendars, duckdb_library",
             ),
         );
     }

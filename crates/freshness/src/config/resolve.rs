@@ -16,7 +16,8 @@ use super::settings::{DEFAULT_LOCK_TIMEOUT, DEFAULT_STORE};
 use super::{
     CheckSection, CheckSettings, CollectSection, CollectSettings, ColorChoice, ConfigFile,
     Connection, CoverageSection, CoverageSettings, DatasetRules, Environment, FitSection, Format,
-    GlobalFlags, Renames, Settings, SloSection, SloSettings, calendars, config_path, values,
+    GlobalFlags, MaintenanceRules, Renames, Settings, SloSection, SloSettings, calendars,
+    config_path, values,
 };
 
 /// Reads the configuration file and settles every question.
@@ -72,6 +73,7 @@ fn settle(
         sources,
         datasets,
         teams,
+        maintenance,
         rename,
         calendars,
         duckdb_library,
@@ -168,6 +170,7 @@ fn settle(
             teams,
         ),
         rules_typed: datasets,
+        maintenance: MaintenanceRules::new(maintenance),
         renames: Renames::new(rename.unwrap_or_default()),
         tools: environment.tools(),
         holidays: calendars::read(calendars.unwrap_or_default(), home)?,

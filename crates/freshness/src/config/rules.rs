@@ -88,7 +88,7 @@ pub struct TeamSection {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "only the schema is made from it")]
-enum OneOrMany {
+pub(super) enum OneOrMany {
     One(String),
     Many(Vec<String>),
 }
@@ -330,7 +330,7 @@ impl Allowed {
     }
 }
 
-fn patterns<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<String>, D::Error> {
+pub(super) fn patterns<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<String>, D::Error> {
     let patterns = typed.deserialize_any(Patterns)?;
     if patterns.is_empty() {
         return Err(de::Error::custom("expected at least one pattern"));

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pictures::Protocol;
 use super::scalars::Chosen;
-use super::{Connection, DatasetRules, Placed, Renames, RuleSection, SourceSection, Tools};
+use super::{
+    Connection, DatasetRules, MaintenanceRules, Placed, Renames, RuleSection, SourceSection, Tools,
+};
 
 /// Everything a command can be told that is not its own argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +61,8 @@ pub struct Settings {
     pub rules: DatasetRules,
     /// … the patterns, as typed.
     pub rules_typed: Vec<Placed<RuleSection>>,
+    /// When nothing is expected of which datasets.
+    pub maintenance: MaintenanceRules,
     /// Under which names datasets are kept.
     pub renames: Renames,
     /// The holidays that calendars may name, the user's own first.

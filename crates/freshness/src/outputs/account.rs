@@ -10,7 +10,7 @@ use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
-use freshness_core::state::CycleVerdict;
+use freshness_core::state::{CycleVerdict, PutOff};
 use jiff::Timestamp;
 
 use super::{chart, words};
@@ -283,6 +283,10 @@ fn describe_cycle(page: &mut Page, explained: &Explained, cycle: &CycleVerdict, 
                 ));
             }
         }
+    }
+    if let Some(PutOff { until, reason }) = &cycle.maintenance {
+        let until = words::local(*until, zone);
+        page.fact("Put off", format!("by maintenance until {until}: {reason}"));
     }
     if let Some(arrived) = cycle.arrived_at {
         let late = cycle

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Expectation;
-use freshness_core::state::{CycleVerdict, Severity, State};
+use freshness_core::state::{CycleVerdict, PutOff, Severity, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -27,6 +27,7 @@ pub struct DatasetLine<'a> {
     pub deadline: Option<Timestamp>,
     pub held_up_by: Option<&'a DatasetId>,
     pub waits_for: Option<&'a DatasetId>,
+    pub maintenance: Option<&'a PutOff>,
     pub arrived_at: Option<Timestamp>,
     pub last_arrival: Option<Timestamp>,
     pub late_seconds: Option<i64>,
@@ -40,7 +41,7 @@ pub struct DatasetLine<'a> {
 
 /// The fields of [`DatasetLine`], for the documentation; a test compares them
 /// with what is written.
-pub const FIELDS: [(&str, &str); 19] = [
+pub const FIELDS: [(&str, &str); 20] = [
     ("dataset_id", "its name"),
     (
         "state",
@@ -68,6 +69,10 @@ pub const FIELDS: [(&str, &str); 19] = [
     (
         "waits_for",
         "the dataset whose delivery, slow but not late, put the deadline off once the learned one had passed; null if none did",
+    ),
+    (
+        "maintenance",
+        "the maintenance that put the deadline off: `until`, when it is over, and its `reason`; null if none did",
     ),
     ("arrived_at", "the arrival that was matched to that cycle"),
     ("last_arrival", "the last arrival of any cycle"),
@@ -102,6 +107,7 @@ impl<'a> DatasetLine<'a> {
             deadline: cycle.and_then(|cycle| cycle.deadline),
             held_up_by: cycle.and_then(|cycle| cycle.held_up_by.as_ref()),
             waits_for: cycle.and_then(|cycle| cycle.waits_for.as_ref()),
+            maintenance: cycle.and_then(|cycle| cycle.maintenance.as_ref()),
             arrived_at: cycle.and_then(|cycle| cycle.arrived_at),
             last_arrival: state.last_arrival,
             late_seconds: state.late_seconds,
@@ -173,12 +179,13 @@ pub fn table<'a>(datasets: impl IntoIterator<Item = &'a Judged>) -> Table {
     table
 }
 
-/// The deadline, and whether it was brought forward.
+/// The deadline, and whether it was brought forward or put off by maintenance.
 fn deadline(cycle: &CycleVerdict) -> Option<String> {
     let at = words::utc_minute(cycle.deadline?);
-    Some(match cycle.held_up_by {
-        Some(_) => format!("{at} early"),
-        None => at,
+    Some(match (&cycle.held_up_by, &cycle.maintenance) {
+        (Some(_), _) => format!("{at} early"),
+        (None, Some(_)) => format!("{at} put off"),
+        (None, None) => at,
     })
 }
 

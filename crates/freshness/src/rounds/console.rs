@@ -191,7 +191,13 @@ fn recent_past(
     };
     let history = history.until(second);
     let from = regime_start(&model, &history).max(since);
-    let mut cycles = cycles_since(&model, &history, &judged.upstream, from, second);
+    let mut cycles = cycles_since(
+        &model,
+        &judged.dataset.maintenance,
+        (&history, &judged.upstream),
+        from,
+        second,
+    );
     cycles.truncate(cycles.partition_point(|cycle| cycle.cycle_start <= now));
     Ok(Explained {
         judged: judged.clone(),

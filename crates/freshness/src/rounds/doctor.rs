@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use self::watched::{last_coverage_check, last_slo_check, old_runs};
 use crate::clock::CLOCK_SLACK;
-use crate::config::{CoverageSettings, DatasetRules};
+use crate::config::{CoverageSettings, DatasetRules, MaintenanceRules};
 use crate::outputs::words;
 
 /// One thing that was looked at.
@@ -62,12 +62,21 @@ pub struct MaxAges {
     pub collected: SignedDuration,
 }
 
+/// What the configuration says of datasets.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// By pattern and by team.
+    pub rules: &'a DatasetRules,
+    /// When nothing is expected of them.
+    pub maintenance: &'a MaintenanceRules,
+}
+
 /// Looks at the store and what has been done with it; `names` are the configured
-/// sources, `rules` what is said of datasets by pattern.
+/// sources, `said` what the configuration says of datasets.
 pub fn doctor(
     path: &Path,
     names: &[String],
-    rules: &DatasetRules,
+    said: Said<'_>,
     now: Timestamp,
     ages: MaxAges,
 ) -> (Vec<Finding>, Vec<SourceHealth>) {
@@ -81,7 +90,7 @@ pub fn doctor(
     let mut sources = Vec::new();
     let looked = Store::open(path, Access::ReadOnly).and_then(|store| {
         store.at_one_instant(|store| {
-            examine(store, rules, now, max_age, &mut findings)?;
+            examine(store, said, now, max_age, &mut findings)?;
             findings.extend(last_slo_check(store, now, max_slo_age)?);
             let CoverageSettings {
                 max_check_age,
@@ -104,7 +113,7 @@ pub fn doctor(
 
 fn examine(
     store: &Store,
-    rules: &DatasetRules,
+    said: Said<'_>,
     now: Timestamp,
     max_age: SignedDuration,
     findings: &mut Vec<Finding>,
@@ -113,7 +122,7 @@ fn examine(
     findings.push(integrity(store)?);
     findings.extend(arrivals(store, &entries, now, max_age)?);
     findings.extend(gone(store)?);
-    findings.extend(named::named(store, &entries, rules)?);
+    findings.extend(named::named(store, &entries, said)?);
     findings.push(models(store, &entries, now)?);
     findings.push(last_fit(store, now, max_age)?);
     findings.push(last_check(store, now)?);

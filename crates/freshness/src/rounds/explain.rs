@@ -4,7 +4,7 @@ use freshness_core::arrivals::ArrivalHistory;
 use freshness_core::civil::MINUTE;
 use freshness_core::fit::{Fitted, Model};
 use freshness_core::incidents::Odds;
-use freshness_core::schedule::{Cycle, Grain};
+use freshness_core::schedule::{Cycle, Grain, Maintenance};
 use freshness_core::state::{self, CycleVerdict, State, Upstream};
 use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
@@ -56,7 +56,8 @@ pub fn explain(
     let state = state::judge(&dataset, known, &history, &holidays, &upstream, second);
     let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
         let from = regime_start(model, &history);
-        cycles_since(model, &history, &upstream, from, second)
+        let seen = (&history, &upstream[..]);
+        cycles_since(model, &dataset.maintenance, seen, from, second)
     });
     let n_begun = cycles.partition_point(|cycle| cycle.cycle_start <= now);
     let has_cycles = model
@@ -91,14 +92,23 @@ pub fn explain(
 /// begin next: what came early belongs to it.
 pub(super) fn cycles_since(
     model: &Model,
-    history: &ArrivalHistory,
-    upstream: &[Upstream],
+    maintenance: &Maintenance,
+    (history, upstream): (&ArrivalHistory, &[Upstream]),
     from: i64,
     now: i64,
 ) -> Vec<CycleVerdict> {
     let reach = model.fitted.calendar().grain().map_or(0, Grain::seconds);
     let window = (from, now + 1 + reach);
-    state::cycles_until(model, history, &holidays(), upstream, window, now)
+    let holidays = holidays();
+    state::cycles_until(
+        model,
+        history,
+        &holidays,
+        upstream,
+        maintenance,
+        window,
+        now,
+    )
 }
 
 /// To which cycle the arrival of an instant was credited.
@@ -172,6 +182,7 @@ pub fn cycles_between(
             history,
             &holidays(),
             &judged.upstream,
+            &judged.dataset.maintenance,
             (from, to),
             now,
         )

@@ -44,7 +44,7 @@ pub use breaches::PromisesCounted;
 pub use check::{Checked, Doubt, Judged, check, look, not_behind};
 pub use compare::{AllCompared, Compared, compare_promises};
 pub use console::{Console, ModelCounts, Shown, console};
-pub use doctor::{Finding, Health, MaxAges, SourceHealth, doctor, open_words};
+pub use doctor::{Finding, Health, MaxAges, Said, SourceHealth, doctor, open_words};
 pub use explain::{Credit, Explained, cycles_between, explain};
 pub use figure::{
     Figure, Height, Missing, Moved, NoFigure, Outage, Point, PointKind, Reference, Slot, Window,

@@ -100,7 +100,13 @@ fn next_dues(
             let Ok(Some(model)) = store.model(judged.no) else {
                 continue;
             };
-            if let Some(at) = trust::next_due(&model, &judged.state, &holidays, now) {
+            if let Some(at) = trust::next_due(
+                &model,
+                &judged.state,
+                &holidays,
+                &judged.dataset.maintenance,
+                now,
+            ) {
                 dues.insert(judged.no, at);
             }
         }

@@ -2,7 +2,7 @@
 
 use freshness_core::civil::{Holidays, Zone};
 use freshness_core::dataset::Dataset;
-use freshness_core::schedule::{Calendar, Grain};
+use freshness_core::schedule::{Calendar, Grain, Maintenance};
 
 use super::arrivals::dataset_id;
 use super::input::Source;
@@ -82,6 +82,7 @@ pub(super) fn declared(cells: &table::Cells<'_>, holidays: &Holidays) -> Result<
         owner: free_text(owner).map_err(at(5))?,
         team: free_text(team).map_err(at(6))?,
         tags: tag_list(tags).map_err(at(7))?,
+        maintenance: Maintenance::NONE,
     };
     if let Some(country) = dataset.calendar.as_ref().and_then(Calendar::country)
         && holidays.get(country).is_none()

@@ -87,6 +87,10 @@ pub(super) fn run(_: &CheckConfigArgs, context: &mut Context) -> anyhow::Result<
             faults.push(fault.of(key("calendar")));
         }
     }
+    for (i, team) in settings.maintenance.teams() {
+        let fault = of_team(0, team, settings).into_iter();
+        faults.extend(fault.map(|fault| fault.of(format!("maintenance.{i}.team"))));
+    }
     for team in settings.rules.teams_of_no_pattern() {
         let what = format!("no pattern under `datasets` names this team: {team}");
         let hint = "datasets may be of it all the same: `freshness doctor` knows";
@@ -178,7 +182,10 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 fn of_rule(rule: &Placed<RuleSection>, settings: &Settings) -> Option<Fault> {
-    let team = rule.typed.team.as_deref()?;
+    of_team(rule.line, rule.typed.team.as_deref()?, settings)
+}
+
+fn of_team(line: u64, team: &str, settings: &Settings) -> Option<Fault> {
     let mut known = settings.rules.teams().peekable();
     // Who declares no teams uses the names of others.
     known.peek()?;
@@ -190,7 +197,7 @@ fn of_rule(rule: &Placed<RuleSection>, settings: &Settings) -> Option<Fault> {
         None => "name it under `teams`".to_owned(),
     };
     let what = format!("no such team: {team}");
-    Some(Fault::error(rule.line, what, Some(hint)))
+    Some(Fault::error(line, what, Some(hint)))
 }
 
 impl Fault {

@@ -5,22 +5,21 @@
 
 use std::collections::BTreeSet;
 
-use freshness_core::dataset::DatasetId;
+use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_store::{DatasetEntry, Store, StoreError};
 
-use super::{Finding, Health, some};
-use crate::config::DatasetRules;
+use super::{Finding, Health, Said, some};
 use crate::hint::did_you_mean;
 use crate::outputs::words;
 
-/// Patterns that match no dataset, teams that are not declared, and declared teams
+/// Patterns and windows that match no dataset, teams that are not declared, and declared teams
 /// that nothing is of. Nothing is said of patterns while there are no datasets.
 pub(super) fn named(
     store: &Store,
     entries: &[DatasetEntry],
-    rules: &DatasetRules,
+    Said { rules, maintenance }: Said<'_>,
 ) -> Result<Vec<Finding>, StoreError> {
-    if rules.is_empty() || entries.is_empty() {
+    if (rules.is_empty() && maintenance.is_empty()) || entries.is_empty() {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();
@@ -39,6 +38,15 @@ pub(super) fn named(
         let n = words::count(idle.len() as u64, "pattern");
         let idle = some(idle.iter().map(String::as_str));
         warn(format!("{n} of `datasets` match no dataset: {idle}"));
+    }
+    let datasets: Vec<&Dataset> = (entries.iter())
+        .filter_map(|entry| entry.declared.as_ref().ok())
+        .collect();
+    let idle: Vec<&str> = maintenance.idle(&datasets).collect();
+    if !idle.is_empty() {
+        let n = words::count(idle.len() as u64, "window");
+        let idle = some(idle.into_iter());
+        warn(format!("{n} of `maintenance` hold of no dataset: {idle}"));
     }
     let declared: Vec<&str> = rules.teams().collect();
     for team in rules.undeclared_teams() {
