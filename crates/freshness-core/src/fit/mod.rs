@@ -118,6 +118,49 @@ pub fn fit(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrivals::{Arrival, ArrivalDetail};
+    use crate::civil::{HOUR, MINUTE};
+    use crate::dataset::DatasetId;
+
+    /// Minutes past 06:00 at which a daily feed with an exponential tail is late,
+    /// if a month may raise so many false alarms.
+    fn deadline(false_alarms_per_month: f64) -> f64 {
+        let delay = |i: i64| {
+            let share = ((i * 7_919 % 400) as f64 + 0.5) / 400.0;
+            (-10.0 * (1.0 - share).ln() * MINUTE as f64) as i64
+        };
+        let arrivals = (0..400).map(|i| Arrival {
+            at: (20_000 + i) * DAY + 6 * HOUR + delay(i),
+            detail: ArrivalDetail::default(),
+        });
+        let model = fit(
+            &Dataset::undeclared(DatasetId::try_from("raw_orders").unwrap()),
+            &ArrivalHistory::new(arrivals.collect()),
+            &Holidays::builtin(),
+            20_400 * DAY,
+            &Parameters {
+                false_alarms_per_month: Some(false_alarms_per_month),
+                ..Parameters::default()
+            },
+        );
+        let Fitted::Learned(model) = model.fitted else {
+            panic!("{:?}", model.fitted);
+        };
+        let cells = model.cells.iter().map(|cell| cell.threshold);
+        cells.fold(0.0, f64::max) - 6.0 * 60.0
+    }
+
+    #[test]
+    fn who_bears_more_false_alarms_gets_an_earlier_deadline() {
+        let [seldom, now_and_then, often] = [0.03, 0.3, 1.5].map(deadline);
+        // Of an exponential tail one in n is later than 10 ln n minutes.
+        assert!((often - 10.0 * 20_f64.ln()).abs() < 8.0, "{often}");
+        assert!(
+            (now_and_then - 10.0 * 100_f64.ln()).abs() < 8.0,
+            "{now_and_then}"
+        );
+        assert!(seldom > now_and_then + 10.0, "{seldom}");
+    }
 
     #[test]
     fn a_month_of_any_grain_may_raise_what_the_user_bears() {
