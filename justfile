@@ -28,3 +28,7 @@ console:
 # Licences, bans and advisories of the dependencies; needs cargo-deny.
 deny:
     scripts/daily deny
+
+# Five minutes of each fuzz target: `just fuzz 5`; needs cargo-fuzz.
+fuzz MINUTES:
+    scripts/fuzz {{MINUTES}}

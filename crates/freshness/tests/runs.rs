@@ -5,7 +5,7 @@ use std::fs;
 use snapbox::{assert_data_eq, str};
 
 mod house;
-use house::House;
+use house::{House, duckdb};
 
 const RUNS: &str = "\
 dataset_id,run_id,finished_at,environment,started_at,stage,reprocess_from,reprocess_to,counts_source,counts_total,counts_good,counts_quarantined,newest,source_newest,non_null,non_null_of
@@ -44,6 +44,47 @@ runs         3    3          0        0        0             1
     // The one that says more stays.
     let less = house.run("import runs runs.ndjson --format json").expect(0);
     assert!(less.stdout.contains("\"duplicate\": 1"), "{}", less.stdout);
+}
+
+#[test]
+fn runs_are_read_from_parquet_as_databases_write_it() {
+    let house = house(&[("runs.csv", RUNS)]);
+    let text = |name: &str| house.path(name).display().to_string();
+    // Texts as they stand, and as a database types them.
+    let all = "read_csv('RUNS', all_varchar = true, nullstr = '')";
+    let all = all.replace("RUNS", &text("runs.csv"));
+    duckdb::run(
+        &house.path("any.duckdb"),
+        &format!(
+            "SET TimeZone = 'UTC';
+COPY (SELECT * FROM {all}) TO '{}' (FORMAT parquet);
+COPY (SELECT * REPLACE (run_id::INTEGER AS run_id, finished_at::TIMESTAMPTZ AS finished_at,
+    started_at::TIMESTAMPTZ AS started_at, counts_source::BIGINT AS counts_source,
+    counts_total::INTEGER AS counts_total, counts_good::UINTEGER AS counts_good)
+    FROM {all}) TO '{}' (FORMAT parquet);
+",
+            text("texts.parquet"),
+            text("typed.parquet")
+        ),
+    );
+    let ran = house.run("import runs runs.csv --format json").expect(0);
+    assert!(ran.stdout.contains("\"new\": 3"), "{ran:?}");
+    for file in ["texts.parquet", "typed.parquet"] {
+        // Just what is known by the text.
+        let ran = house
+            .run(&format!("import runs {file} --format json"))
+            .expect(0);
+        for count in ["\"rows\": 3", "\"duplicate\": 3", "\"changed\": 0"] {
+            assert!(ran.stdout.contains(count), "{file}: {ran:?}");
+        }
+        let alone = format!("import runs {file} --store {file}.db --format json");
+        let ran = house.run(&alone).expect(0);
+        assert!(ran.stdout.contains("\"new\": 3"), "{file}: {ran:?}");
+    }
+    let bytes = fs::read(house.path("typed.parquet")).unwrap();
+    fs::write(house.path("half.parquet"), &bytes[..bytes.len() / 2]).unwrap();
+    let ran = house.run("import runs half.parquet").expect(2);
+    assert!(ran.stderr.contains("half.parquet"), "{ran:?}");
 }
 
 /// Of two that say as much at the same end neither can be known to be right.

@@ -28,13 +28,24 @@ pub struct Asking<'a> {
 }
 
 /// Looks at each table, in the order of the targets; `done` hears how many
-/// more are finished.
+/// more are finished. Targets that are the same rows of one table share a look.
 pub fn measure(
     targets: &[Target],
     asking: &Asking<'_>,
     done: impl Fn(u64) + Sync,
 ) -> Vec<Result<Look, Refusal>> {
-    for_each(targets, asking, Session::look, done)
+    let looks = for_each(targets, asking, Session::look, done);
+    let asked = |(target, look): (&Target, Result<Look, Refusal>)| {
+        let look = look?;
+        // Others may have asked for more.
+        Ok(Look {
+            rows: look.rows,
+            newest: look.newest.filter(|_| target.field.is_some()),
+            source_newest: look.source_newest.filter(|_| target.source_field.is_some()),
+            filled: look.filled.filter(|_| target.availability_field.is_some()),
+        })
+    };
+    targets.iter().zip(looks).map(asked).collect()
 }
 
 /// The query that [`measure`] would run for each table.
@@ -69,14 +80,39 @@ pub fn run_of(look: &Look, environment: &str, now: Timestamp) -> Run {
     }
 }
 
-fn for_each<R: Send>(
+/// The questions that answer all targets, and which of them answers each.
+fn questions(targets: &[Target]) -> (Vec<Target>, Vec<usize>) {
+    let mut questions: Vec<Target> = Vec::new();
+    let mut of_table: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let answered_by = targets.iter().map(|target| {
+        let table = format!("{} {:?}", target.connection, target.table);
+        let same = of_table.entry(table).or_default();
+        let shared = same
+            .iter()
+            .find_map(|&i| Some((i, questions[i].with(target)?)));
+        let (i, question) = shared.unwrap_or_else(|| (questions.len(), target.clone()));
+        match questions.get_mut(i) {
+            Some(known) => *known = question,
+            None => {
+                same.push(i);
+                questions.push(question);
+            }
+        }
+        i
+    });
+    let answered_by = answered_by.collect();
+    (questions, answered_by)
+}
+
+fn for_each<R: Clone + Send>(
     targets: &[Target],
     asking: &Asking<'_>,
     ask: impl Fn(&mut Session, &Target) -> Result<R, Refusal> + Sync,
     done: impl Fn(u64) + Sync,
 ) -> Vec<Result<R, Refusal>> {
     let threads = asking.threads.unwrap_or(CONNECTIONS);
-    let n_threads = n_threads(Some(threads), targets.len(), 1);
+    let (questions, answered_by) = questions(targets);
+    let n_threads = n_threads(Some(threads), questions.len(), 1);
     let refused = Mutex::default();
     let one = |sessions: &RefCell<BTreeMap<String, Session>>, target: &&Target| {
         let name = target.connection.as_str();
@@ -97,8 +133,10 @@ fn for_each<R: Send>(
         result
     };
     let sessions = (0..n_threads).map(|_| RefCell::default()).collect();
-    let targets: Vec<&Target> = targets.iter().collect();
-    share_with(sessions, &targets, |own, target| one(own, target), done)
+    let asked: Vec<&Target> = questions.iter().collect();
+    let answers = share_with(sessions, &asked, |own, target| one(own, target), &done);
+    done((targets.len() - questions.len()) as u64);
+    answered_by.iter().map(|&i| answers[i].clone()).collect()
 }
 
 type Refused = BTreeMap<String, Refusal>;
@@ -116,5 +154,45 @@ fn open(name: &str, asking: &Asking<'_>) -> Result<Session, Refusal> {
             server: name.to_owned(),
             why: "no such connection is configured".to_owned(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use freshness_core::dataset::DatasetId;
+
+    use super::*;
+
+    /// A target as `dataset table filter field source_field availability_field`, `-`
+    /// for none.
+    fn target(words: &str) -> Target {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let said = |i: usize| (words[i] != "-").then(|| words[i].to_owned());
+        Target {
+            dataset: DatasetId::try_from(words[0]).unwrap(),
+            connection: "warehouse".to_owned(),
+            table: Some(words[1].parse().unwrap()),
+            filter: said(2),
+            zone: None,
+            field: said(3),
+            source_field: said(4),
+            availability_field: said(5),
+        }
+    }
+
+    #[test]
+    fn datasets_that_are_the_same_rows_of_one_table_share_a_question() {
+        let targets = [
+            target("a orders - loaded_at - -"),
+            target("b orders - - made_at amount"),
+            target("c visits - loaded_at - -"),
+            target("d orders - loaded_at - amount"),
+            // Other rows, or another column for one purpose.
+            target("e orders x=1 loaded_at - -"),
+            target("f orders - updated_at - -"),
+        ];
+        let (questions, answered_by) = questions(&targets);
+        assert_eq!(answered_by, [0, 0, 1, 0, 2, 3]);
+        assert_eq!(questions[0], target("a orders - loaded_at made_at amount"));
     }
 }

@@ -17,8 +17,8 @@ use crate::sources::{Source, TimeRules};
 /// or gzip), of the specification 1.x and 2.x. An output of a run that was complete
 /// in the end is an arrival, at the time of the event that says so; a run that
 /// failed, or that only created, altered, emptied, renamed or dropped, brings none.
-/// Events may be duplicated, out of order and spread over files, as long as the
-/// files are named together. A dataset is called NAMESPACE/NAME. Jobs tell what is
+/// Events may be duplicated, out of order and spread over files, imported together
+/// or one after the other. A dataset is called NAMESPACE/NAME. Jobs tell what is
 /// made from what, columns more exactly where they are told.
 /// docs/openlineage.md tells the rest.
 #[derive(Debug, Args)]

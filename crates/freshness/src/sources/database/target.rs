@@ -26,3 +26,33 @@ pub struct Target {
     /// The column that should be filled.
     pub availability_field: Option<String>,
 }
+
+impl Target {
+    /// One target that asks all that both ask, if one query can: of the same rows of
+    /// one table, and no two columns for one purpose.
+    pub fn with(&self, other: &Target) -> Option<Target> {
+        let Target {
+            dataset: _,
+            connection,
+            table,
+            filter,
+            zone,
+            field,
+            source_field,
+            availability_field,
+        } = other;
+        let is_same = (connection, table, filter, zone)
+            == (&self.connection, &self.table, &self.filter, &self.zone);
+        let both = |one: &Option<String>, other: &Option<String>| match (one, other) {
+            (Some(one), Some(other)) if one != other => None,
+            (one, other) => Some(one.clone().or_else(|| other.clone())),
+        };
+        Some(Target {
+            field: both(&self.field, field)?,
+            source_field: both(&self.source_field, source_field)?,
+            availability_field: both(&self.availability_field, availability_field)?,
+            ..self.clone()
+        })
+        .filter(|_| is_same)
+    }
+}
