@@ -74,10 +74,14 @@ pub(crate) fn scheduled(
         least_move,
     ));
     moves.sort_by_key(|change| change.at);
-    let history = (history, n_arrivals);
-    let (regimes, last_shift) =
-        regimes(inference, &points, &shifts, history, holidays, maintenance);
-    let (history, n_arrivals) = history;
+    let (regimes, last_shift) = regimes(
+        inference,
+        &points,
+        &shifts,
+        (history, n_arrivals),
+        holidays,
+        maintenance,
+    );
     let (deliveries, turnout) = tally(&regimes, &inference.calendar);
     let floor = cold_start::floor(Some(grain));
     // A weekday that was never seen cannot be said to be free.
@@ -192,7 +196,7 @@ fn regimes(
     inference: &Inference,
     points: &[Delay],
     shifts: &[Shift],
-    (history, n_arrivals): (&ArrivalHistory, usize),
+    history: (&ArrivalHistory, usize),
     holidays: &Holidays,
     maintenance: &Maintenance,
 ) -> (Vec<RegimeDelays>, Option<Shift>) {
@@ -208,7 +212,6 @@ fn regimes(
         .enumerate()
         .map(|(i, &from)| {
             let to = starts.get(i + 1).copied().unwrap_or(i64::MAX);
-            let history = (history, n_arrivals);
             delays(inference, history, holidays, maintenance, from, to)
         })
         .collect();
