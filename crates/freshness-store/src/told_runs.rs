@@ -15,7 +15,7 @@ use crate::error::Fault;
 use crate::history::{SECOND_BITS, key, unpack};
 use crate::import::chunks_between;
 
-/// Bytes of words that are kept of all runs: about eighty thousand of them.
+/// Bytes of words that are kept of all runs: about fifty thousand of them.
 const BYTES_MAX: i64 = 16 << 20;
 
 /// What is known of a run.
