@@ -11,6 +11,7 @@
 //! child could still have been in time, as long as the child has not taken longer
 //! since than the edge ever does; after that the child is late on its own.
 
+use super::claim::{Claim, Step, merge};
 use super::lag::{EdgeLag, EdgeLags};
 use super::late::LateDataset;
 use crate::lineage::Lineage;
@@ -28,28 +29,6 @@ pub struct Attribution {
     /// A late parent that does not explain it.
     below: Vec<Option<u32>>,
 }
-
-/// A root that explains a late dataset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim {
-    /// The root.
-    pub root: u32,
-    /// Edges from the root, over late datasets only; 0 for the root itself.
-    pub hops: u32,
-    /// Seconds from the root's arrival to the dataset's: 90 % between the two;
-    /// `None` if the lag of an edge on the way is unknown.
-    pub wait: Option<(i32, i32)>,
-    /// The slowest edge on the way that takes longest: its ends and its usual
-    /// lag in seconds.
-    pub slowest: Option<(u32, u32, i32)>,
-    /// Is the root so late that its next cycle is nearer than the one it is
-    /// late with? Then what is made from it comes at its usual time.
-    pub skips: bool,
-}
-
-/// So many roots of one dataset are named, nearest first. A bound is what keeps
-/// the walk linear; who reads a fifth name has a warehouse that is down.
-pub const ROOTS_NAMED: usize = 4;
 
 /// Attributes late datasets. They are sorted by name; `now` is UTC seconds.
 pub fn attribute(
@@ -109,11 +88,8 @@ pub fn attribute(
             }
             attribution.more[i as usize] |= attribution.more[parent as usize];
             let claims = attribution.claims(parent as usize);
-            let is_skipped = skips(&late[parent as usize], lag, now);
-            heard.extend(claims.iter().map(|claim| {
-                let skips = claim.skips || (claim.hops == 0 && is_skipped);
-                further(&Claim { skips, ..*claim }, parent, i, lag)
-            }));
+            let step = Step::new(parent, i, lag, skips(of, lag, now));
+            heard.extend(claims.iter().map(|claim| step.further(claim)));
         }
         if !child.held_by.is_empty() && !is_news {
             hold(late, i, &mut heard);
@@ -155,26 +131,7 @@ fn hold(late: &[LateDataset], child: u32, heard: &mut Vec<Claim>) {
             continue;
         }
         let place = late.binary_search_by(|of| of.dataset_id.cmp(&held.root));
-        heard.extend(place.ok().map(|root| Claim {
-            root: root as u32,
-            hops: held.hops,
-            wait: None,
-            slowest: None,
-            skips: false,
-        }));
-    }
-}
-
-impl Claim {
-    /// Late on its own.
-    fn of_itself(i: u32) -> Claim {
-        Claim {
-            root: i,
-            hops: 0,
-            wait: Some((0, 0)),
-            slowest: None,
-            skips: false,
-        }
+        heard.extend(place.ok().map(|root| Claim::of_old(root as u32, held.hops)));
     }
 }
 
@@ -195,13 +152,7 @@ impl Attribution {
                         break;
                     }
                     let up = self.claims(claim.root as usize)[0];
-                    *claim = Claim {
-                        root: up.root,
-                        hops: claim.hops + up.hops,
-                        wait: None,
-                        slowest: None,
-                        skips: false,
-                    };
+                    *claim = Claim::of_old(up.root, claim.hops + up.hops);
                 }
             }
             settled.retain(|claim| claim.root as usize != i && self.is_root(claim.root as usize));
@@ -291,63 +242,6 @@ fn skips(root: &LateDataset, lag: Option<&EdgeLag>, now: i64) -> bool {
     let period = lag.and_then(|lag| lag.parent_period);
     let is_nearer = period.is_some_and(|period| now.saturating_sub(root.usual_from) > period / 2);
     root.arrived_at.is_none() && (root.state == State::Missed || is_nearer)
-}
-
-/// A claim one edge further down.
-fn further(claim: &Claim, parent: u32, child: u32, lag: Option<&EdgeLag>) -> Claim {
-    let wait = claim.wait.zip(lag);
-    let wait = wait.map(|((from, to), lag)| {
-        let (least, most) = match claim.skips {
-            true => lag.wait_or_ordinary(),
-            false => (lag.wait_from, lag.wait_to),
-        };
-        (
-            from.saturating_add(seconds(least)),
-            to.saturating_add(seconds(most)),
-        )
-    });
-    let edge = lag.map(|lag| (parent, child, seconds(lag.p50)));
-    let slowest = match (claim.slowest, edge) {
-        (Some(known), Some(edge)) if edge.2 > known.2 => Some(edge),
-        (Some(known), _) => Some(known),
-        (None, edge) => edge,
-    };
-    Claim {
-        root: claim.root,
-        hops: claim.hops + 1,
-        wait,
-        slowest,
-        skips: claim.skips,
-    }
-}
-
-/// Lags of more than a lifetime are as good as one of a lifetime.
-fn seconds(lag: i64) -> i32 {
-    i32::try_from(lag).unwrap_or(i32::MAX)
-}
-
-/// One claim for each root: the fewest hops, and the longest wait, for a
-/// dataset waits for all it is made from. Nearest first, and of those no more
-/// than are named. Tells whether some were left out.
-fn merge(heard: &mut Vec<Claim>) -> bool {
-    if heard.len() > 1 {
-        heard.sort_unstable_by_key(|claim| (claim.root, claim.hops));
-        heard.dedup_by(|later, kept| {
-            if later.root != kept.root {
-                return false;
-            }
-            let both = kept.wait.zip(later.wait);
-            if both.is_some_and(|(kept, later)| later.1 > kept.1) {
-                kept.slowest = later.slowest;
-            }
-            kept.wait = both.map(|(a, b)| (a.0.max(b.0), a.1.max(b.1)));
-            true
-        });
-        heard.sort_unstable_by_key(|claim| (claim.hops, claim.root));
-    }
-    let more = heard.len() > ROOTS_NAMED;
-    heard.truncate(ROOTS_NAMED);
-    more
 }
 
 /// The index of a late dataset; `from` is where the one before it was found, so

@@ -131,7 +131,11 @@ impl Entry {
         let i = self.late as usize;
         let claims = attribution.claims(i);
         let claim = claims[self.nth as usize];
-        let others = claims.iter().filter(|other| other.root != claim.root);
+        // Elsewhere it is enough to say where it is counted.
+        let others = match self.nth {
+            0 => &claims[1..],
+            _ => &claims[..1],
+        };
         Member {
             dataset_id: late[i].dataset_id.clone(),
             hops: claim.hops,
@@ -141,6 +145,7 @@ impl Entry {
             breaches: late[i].breaches.clone(),
             counted: self.nth == 0,
             also: others
+                .iter()
                 .map(|other| late[other.root as usize].dataset_id.clone())
                 .collect(),
             more: attribution.has_more(i),

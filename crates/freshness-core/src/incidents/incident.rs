@@ -7,8 +7,8 @@ use arrayvec::ArrayVec;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::attribute::ROOTS_NAMED;
 use super::broken::Broken;
+use super::claim::ROOTS_NAMED;
 use super::late::is_overdue;
 use super::mass::Mass;
 use crate::dataset::DatasetId;
@@ -96,7 +96,8 @@ pub struct Member {
     pub breaches: Vec<Broken>,
     /// Is it counted in this incident?
     pub counted: bool,
-    /// The other roots that explain it.
+    /// The other roots that explain it; if it is counted elsewhere, only the root
+    /// that it is counted under.
     pub also: OtherRoots,
     /// Are there further roots, that are not named?
     pub more: bool,

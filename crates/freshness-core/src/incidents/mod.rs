@@ -8,6 +8,7 @@
 
 mod attribute;
 mod broken;
+mod claim;
 mod followed;
 mod group;
 mod incident;
@@ -19,8 +20,9 @@ mod memory;
 mod served;
 mod silence;
 
-pub use attribute::{Attribution, Claim, ROOTS_NAMED, attribute};
+pub use attribute::{Attribution, attribute};
 pub use broken::{Breach, Broken};
+pub use claim::{Claim, ROOTS_NAMED};
 pub use followed::{Ack, Event, Followed, Status, What};
 pub use group::incidents;
 pub use incident::{Bottleneck, Incident, IncidentKind, Incidents, Member, OtherRoots, Wait};

@@ -16,6 +16,7 @@ mod run;
 mod slo;
 mod spread;
 mod suppression;
+mod trust;
 mod write;
 
 pub use console::ConsoleResults;
@@ -29,4 +30,5 @@ pub use run::{Plan, Results, bench};
 pub use slo::{Slo, slo, slo_told};
 pub use spread::Spread;
 pub use suppression::{GraphTimes, Suppression, suppression, suppression_told};
+pub use trust::{TrustTimes, trust_times, trust_told};
 pub use write::{write_csv, write_parquet};

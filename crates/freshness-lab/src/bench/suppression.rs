@@ -55,7 +55,7 @@ const GRAPHS: [(usize, usize, usize); 7] = [
 ];
 
 /// An afternoon on which everything is late.
-const NOW: i64 = END + 15 * HOUR;
+pub(super) const NOW: i64 = END + 15 * HOUR;
 
 /// Measures all graphs, each so many times or fewer.
 pub fn suppression(n_runs_most: usize) -> Suppression {
@@ -101,7 +101,11 @@ pub fn suppression_told(found: &Suppression) -> String {
 }
 
 fn times(n_late: usize, depth: usize, n_runs: usize) -> GraphTimes {
-    let (lineage, late, lags) = graph(n_late, depth);
+    let Graph {
+        lineage,
+        late,
+        lags,
+    } = graph(n_late, depth);
     let timed = |work: &dyn Fn()| {
         let times = (0..n_runs).map(|_| {
             let started = Instant::now();
@@ -121,7 +125,14 @@ fn times(n_late: usize, depth: usize, n_runs: usize) -> GraphTimes {
     }
 }
 
-fn graph(n_late: usize, depth: usize) -> (Lineage, Vec<LateDataset>, EdgeLags) {
+/// A layered warehouse in which everything is late.
+pub(super) struct Graph {
+    pub(super) lineage: Lineage,
+    pub(super) late: Vec<LateDataset>,
+    pub(super) lags: EdgeLags,
+}
+
+pub(super) fn graph(n_late: usize, depth: usize) -> Graph {
     let width = n_late / depth;
     let mut chance = Chance::new(depth as u64);
     let id = |i: usize| {
@@ -171,7 +182,11 @@ fn graph(n_late: usize, depth: usize) -> (Lineage, Vec<LateDataset>, EdgeLags) {
     });
     let mut late: Vec<LateDataset> = late.collect();
     late.sort_by(|a, b| a.dataset_id.cmp(&b.dataset_id));
-    (lineage, late, lags)
+    Graph {
+        lineage,
+        late,
+        lags,
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use freshness_lab::bench::{
-    Coverage, Importers, Instruments, Plan, Results, Slo, Suppression, bench, coverage,
+    Coverage, Importers, Instruments, Plan, Results, Slo, Suppression, TrustTimes, bench, coverage,
     coverage_told, importers, importers_told, instruments, page, slo, slo_told, suppression,
-    suppression_told,
+    suppression_told, trust_times, trust_told,
 };
 use freshness_lab::warehouse::SHAPES;
 use serde::Serialize;
@@ -18,8 +18,8 @@ use serde::de::DeserializeOwned;
 /// Makes warehouses up, and times the real program on them.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), coverage (a ledger of 10 million releases), slo (10,000 datasets and their promises), importers (what other tools wrote) or all
-    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, COVERAGE, SLO, IMPORTERS, "all"])]
+    /// small, medium, large, huge, instruments (evaluate and backtest on a made-up warehouse), suppression (late datasets into incidents), trust (scores of all dashboards), coverage (a ledger of 10 million releases), slo (10,000 datasets and their promises), importers (what other tools wrote) or all
+    #[arg(long, value_name = "SHAPE", default_value = "large", value_parser = ["small", "medium", "large", "huge", INSTRUMENTS, SUPPRESSION, TRUST, COVERAGE, SLO, IMPORTERS, "all"])]
     shape: String,
     /// Folder of the results, one JSON file per shape and a page over all
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
@@ -77,6 +77,9 @@ fn main() -> anyhow::Result<()> {
     if asked(SUPPRESSION) {
         save(&suppression(plan.n_checks), SUPPRESSION, &arguments.out)?;
     }
+    if asked(TRUST) {
+        save(&trust_times(plan.n_checks), TRUST, &arguments.out)?;
+    }
     if asked(COVERAGE) {
         let (contracts, each) = (arguments.contracts, arguments.releases);
         let found = coverage(&plan, contracts, each, folder()?.path()).context("coverage")?;
@@ -100,6 +103,8 @@ fn main() -> anyhow::Result<()> {
 const INSTRUMENTS: &str = "instruments";
 /// … and those of turning late datasets into incidents.
 const SUPPRESSION: &str = "suppression";
+/// … and those of the trust in dashboards.
+const TRUST: &str = "trust";
 /// … and those of coverage.
 const COVERAGE: &str = "coverage";
 /// … and those of promises.
@@ -138,6 +143,8 @@ fn tell(out: &Path) -> anyhow::Result<()> {
     let mut page = page(&all, found.as_ref());
     let found: Option<Suppression> = saved(&out.join(format!("{SUPPRESSION}.json")))?;
     page.extend(found.iter().map(suppression_told));
+    let found: Option<TrustTimes> = saved(&out.join(format!("{TRUST}.json")))?;
+    page.extend(found.iter().map(trust_told));
     let found: Option<Coverage> = saved(&out.join(format!("{COVERAGE}.json")))?;
     page.extend(found.iter().map(coverage_told));
     let found: Option<Slo> = saved(&out.join(format!("{SLO}.json")))?;

@@ -97,7 +97,7 @@ pub const INCIDENT_FIELDS: [(&str, &str); 23] = [
     ),
     (
         "members",
-        "what it explains: `dataset_id`, `hops`, `state`, `since`, `n_overdue`, `breaches` (absent: none), `counted` (here, or in the incident of a nearer root), `also` (other roots) and `more` (are there roots that are not named?), `wait` (null: a lag on the way is not known): it should come `from_seconds` to `to_seconds` after the root, nine times in ten",
+        "what it explains: `dataset_id`, `hops`, `state`, `since`, `n_overdue`, `breaches` (absent: none), `counted` (here, or in the incident of a nearer root), `also` (other roots; counted elsewhere: the one it is counted under) and `more` (are there roots that are not named?), `wait` (null: a lag on the way is not known): it should come `from_seconds` to `to_seconds` after the root, nine times in ten",
     ),
     (
         "recovery",
