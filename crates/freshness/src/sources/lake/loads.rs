@@ -5,7 +5,8 @@
 //! commits of one cycle that follow each other within that time are then one load,
 //! which is there with the last of them, and not before so much time has passed.
 //! Without that each commit is a delivery, the first of a cycle counts, and where
-//! many come together it is said that they may be one load.
+//! many come together it is said, when a table is read from its start, that they may
+//! be one load.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,8 @@ impl ReadTable {
     pub fn in_loads(mut self, settle: Option<Settle>, before: Option<&str>) -> ReadTable {
         let arrivals = std::mem::take(&mut self.told.arrivals);
         let Some(Settle { seconds, now }) = settle else {
-            let remark = many(&arrivals);
+            // A feed that comes often would say so for ever.
+            let remark = before.is_none().then(|| many(&arrivals)).flatten();
             self.told.arrivals = arrivals;
             self.told.remarks.extend(remark);
             return self;
@@ -223,7 +225,9 @@ mod tests {
             each.collect::<Vec<_>>().join(" ")
         };
         let remarks = |commits: &str| {
-            let read = table(commits).in_loads(None, Some("before"));
+            let later = table(commits).in_loads(None, Some("before"));
+            assert_eq!(later.told.remarks, []);
+            let read = table(commits).in_loads(None, None);
             assert_eq!(read.cursor.as_deref(), Some("after"));
             assert_eq!(read.told.arrivals, table(commits).told.arrivals);
             read.told.remarks
