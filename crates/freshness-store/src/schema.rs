@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0009_told.sql"),
     include_str!("../migrations/0010_called.sql"),
     include_str!("../migrations/0011_told_runs.sql"),
+    include_str!("../migrations/0012_steps.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -102,6 +103,7 @@ mod tests {
             715_285_031,
             2_577_245_022,
             1_585_812_002,
+            3_361_588_827,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

@@ -11,5 +11,6 @@ pub mod config;
 pub mod hint;
 pub mod outputs;
 pub mod rounds;
+mod signals;
 pub mod sources;
 mod threads;

@@ -129,7 +129,10 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
             "rename:\n- {from: '(a)', to: '$1$$2'}\n- {from: '(a)', to: '$9'}\n",
             "3:3: no such group in `from`: 9: $9",
         ),
-        ("teams:\n  a: {routes: [x]}\n", "2:7: unknown key: routes"),
+        (
+            "teams:\n  a: {routes: [x]}\n",
+            "2:15: not a route: x: expected a way and where it leads",
+        ),
     ] {
         let ran = configured(text).run("status").expect(2);
         let message = format!("freshness.yaml:{message}");
@@ -217,6 +220,36 @@ fn a_file_that_cannot_be_parsed_is_a_fault_in_the_document_too() {
         what.starts_with("FRESHNESS_THREADS is unreadable"),
         "{said}"
     );
+}
+
+#[test]
+fn the_settings_of_a_file_that_is_refused_are_its_faults() {
+    let house = configured("threads: many\nnonsense: 1\nfit: {seed: -1}\n");
+    let shown = json(&house.run("config show --format json").expect(2));
+    let checked = json(&house.run("config check --format json").expect(2));
+    assert_eq!(shown["command"], "config show");
+    assert_eq!(shown["faults"].as_array().unwrap().len(), 3);
+    assert_eq!(shown["faults"], checked["faults"]);
+    let table = house.run("config show").expect(2);
+    assert!(table.stdout.contains("freshness.yaml:2"), "{table:?}");
+}
+
+#[test]
+fn a_time_without_a_zone_is_hinted_at_by_the_key_of_its_source() {
+    let house = configured("sources:\n  drops: {arrivals: {files: [a.csv]}}\n");
+    fs::write(
+        house.path("a.csv"),
+        "dataset_id,arrived_at\na,2026-02-01 05:00\n",
+    )
+    .unwrap();
+    let said = json(&house.run("collect --format json").expect(2));
+    let hint = said["sources"][0]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("`assume_zone`") && !hint.contains("--"),
+        "{hint}"
+    );
+    let hint = house.run("import arrivals a.csv").expect(2).stderr;
+    assert!(hint.contains("--assume-zone ZONE"), "{hint}");
 }
 
 #[test]
@@ -328,7 +361,7 @@ fn every_scalar_of_the_schema_has_a_variable_that_sets_it() {
     let mut n = 0;
     for variable in variables {
         n += 1;
-        let takes_any = ["CONFIG", "STORE", "DUCKDB_LIBRARY"]
+        let takes_any = ["CONFIG", "STORE", "DUCKDB_LIBRARY", "REPORT_OUT"]
             .iter()
             .any(|end| variable.ends_with(end));
         let mut command = house.command("config show");

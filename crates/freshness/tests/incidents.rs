@@ -196,6 +196,8 @@ fn a_silence_has_an_end_and_asks_for_something() {
 fn the_json_of_an_incident_has_the_documented_fields() {
     let house = house();
     let mut documented: Vec<&str> = INCIDENT_FIELDS.iter().map(|&(field, _)| field).collect();
+    // Whom it concerns is said where a script can send it.
+    documented.push("to");
     documented.sort_unstable();
     let seen = json(&house, "incidents");
     assert_eq!(seen["n_suppressed"], 3);
@@ -208,6 +210,48 @@ fn the_json_of_an_incident_has_the_documented_fields() {
             .collect();
         written.sort_unstable();
         assert_eq!(written, documented);
+    }
+}
+
+#[test]
+fn each_incident_says_whom_it_concerns_and_where_they_are_told() {
+    let house = house();
+    fs::write(
+        house.path("dashboards.csv"),
+        "dashboard_id,title,owner,dataset_id,part\nsales,Sales,dora,mart_sales,all\n\
+         board,Board,board,fct_sales,all\n",
+    )
+    .unwrap();
+    let line = format!("import dashboards dashboards.csv {AT}");
+    house.run(&line).expect(0);
+    fs::write(
+        house.path("freshness.yaml"),
+        "datasets:
+- {match: 'mart_*', team: web, owner: wanda}
+- {match: stg_orders, team: finance}
+teams:
+  finance: {owner: fred, routes: ['slack:#finance', 'mailto:fred@example.org']}
+  web: {routes: ['env:WEB_HOOK']}
+  board: {routes: ['slack:#board']}
+",
+    )
+    .unwrap();
+    for command in ["incidents", "check", "incidents --history"] {
+        let seen = json(&house, command);
+        let all = seen["incidents"].as_array().unwrap();
+        let of = |root: &str| {
+            let found = all.iter().find(|one| one["root"] == root);
+            found.unwrap_or_else(|| panic!("{command}: {seen}"))["to"].clone()
+        };
+        let expected = serde_json::json!([
+            {"because": "root", "team": "finance", "owner": "fred",
+             "routes": ["slack:#finance", "mailto:fred@example.org"]},
+            {"because": "member", "team": "web", "owner": "wanda", "routes": ["env:WEB_HOOK"]},
+            {"because": "dashboard", "team": null, "owner": "dora", "routes": []},
+            {"because": "dashboard", "team": "board", "owner": null, "routes": ["slack:#board"]},
+        ]);
+        assert_eq!(of("raw_orders"), expected, "{command}");
+        assert_eq!(of("events")[0]["team"], "web");
     }
 }
 

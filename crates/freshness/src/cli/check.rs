@@ -27,7 +27,7 @@ use super::status::{say_doubts, write_lines};
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
-use crate::outputs::incidents::{self, IncidentLine};
+use crate::outputs::incidents::{self, Addressed, Recipients};
 use crate::outputs::summary::{self, Scope};
 use crate::outputs::write_document;
 use crate::rounds::{
@@ -76,7 +76,7 @@ struct Document<'a> {
     datasets: Vec<DatasetLine<'a>>,
     #[serde(flatten)]
     counts: Counts,
-    incidents: Vec<IncidentLine<'a>>,
+    incidents: Vec<Addressed<'a>>,
 }
 
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Answer> {
@@ -119,6 +119,9 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
             }
         }
         Format::Json => {
+            let dashboards = store.dashboards()?;
+            let datasets = checked.datasets.iter().map(|judged| &judged.dataset);
+            let recipients = Recipients::new(datasets, &dashboards, &context.settings.rules);
             let document = Document {
                 command: "check",
                 now: checked.now,
@@ -130,7 +133,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Ans
                 incidents: causes
                     .standing
                     .iter()
-                    .map(|followed| IncidentLine::new(followed, checked.now))
+                    .map(|followed| recipients.address(followed, checked.now))
                     .collect(),
             };
             write_document(out.data(), &document)?;

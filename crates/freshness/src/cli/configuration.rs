@@ -33,24 +33,34 @@ enum What {
 struct SchemaArgs {}
 
 impl ConfigArgs {
-    /// Is it asked whether the configuration is sound?
-    pub(super) fn is_check(&self) -> bool {
-        matches!(self.what, What::Check(_))
+    /// The command, if what is wrong with a file is an answer to it.
+    pub(super) fn tells_faults(&self) -> Option<&'static str> {
+        match self.what {
+            What::Check(_) => Some(check::COMMAND),
+            What::Show(_) => Some(show::COMMAND),
+            What::Schema(_) => None,
+        }
     }
 }
 
-/// What `config check` answers where no command can be run.
+/// What `config check` answers where no command can be run, and `config show` where
+/// that is by a fault of the file.
 pub(super) fn refused(
-    error: &anyhow::Error,
+    command: &'static str,
+    error: anyhow::Error,
     flags: GlobalFlags,
     environment: &Environment,
 ) -> anyhow::Result<Answer> {
     let file = config_path(&flags, environment);
+    let is_of_file = || config::faults(&file).iter().any(|it| it.line.is_some());
+    if command != check::COMMAND && !is_of_file() {
+        return Err(error);
+    }
     // A variable that cannot be read may be what is wrong.
     let settings = config::resolve_without_file(flags.clone(), environment)
         .or_else(|_| config::resolve_without_file(flags, &Environment::default()))?;
     let mut out = Output::new(&settings);
-    check::refused(error, &file, &mut out)?;
+    check::refused(command, &error, &file, &mut out)?;
     out.finish()?;
     Ok(Answer::CouldNotTell)
 }

@@ -212,6 +212,11 @@ const INCIDENT: &str = "
 ";
 
 const EVENT: &str = "
+`check` and `incidents` also say whom it concerns, `to`: those of the root first. Each has \
+`because` (`root`: theirs is what it began with; `member`: theirs is late because of it; \
+`dashboard`: theirs shows one of these), `team` and `owner` (null: not known) and the `routes` of \
+the team in freshness.yaml, as typed. Nothing is sent: a script that sends asks `status` first.
+
 An event has `incident`, `at` and `event`: `opened`, `grew` (`n_more`, the first 20 `datasets`), \
 `moved` (it began further up: `from`, `to`), `merged` (`into`), `acknowledged` (`by`, `why`, \
 `until`), `ack_ended` (`by`), `silenced` (`silence`), `unsilenced`, `resolved` (`n_late_most`), \

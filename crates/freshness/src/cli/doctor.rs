@@ -45,6 +45,7 @@ pub(super) fn run(_: &DoctorArgs, context: &mut Context) -> anyhow::Result<Answe
     let said = Said {
         rules: &settings.rules,
         maintenance: &settings.maintenance,
+        schedule: &settings.schedule,
     };
     let names: Vec<String> = settings.sources.keys().cloned().collect();
     let (mut findings, sources) = rounds::doctor(&settings.store, &names, said, now, ages);

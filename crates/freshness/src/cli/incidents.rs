@@ -11,7 +11,7 @@ use super::status::say_doubts;
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint;
-use crate::outputs::incidents::{self, IncidentLine};
+use crate::outputs::incidents::{self, Addressed, Recipients};
 use crate::outputs::{Paint, Table, words, write_document, write_line};
 use crate::rounds::{self, Causes};
 
@@ -52,7 +52,7 @@ struct Document<'a> {
     fitted_at: Option<Timestamp>,
     #[serde(flatten)]
     counts: Counts,
-    incidents: Vec<IncidentLine<'a>>,
+    incidents: Vec<Addressed<'a>>,
 }
 
 /// How much of what is late must be looked at.
@@ -70,7 +70,7 @@ pub(super) struct Counts {
 struct History<'a> {
     command: &'static str,
     now: Timestamp,
-    incidents: Vec<IncidentLine<'a>>,
+    incidents: Vec<Addressed<'a>>,
     events: &'a [Event],
 }
 
@@ -88,6 +88,9 @@ pub(super) fn run(args: &IncidentsArgs, context: &mut Context) -> anyhow::Result
         Some(asked) => named(&causes.standing, asked)?,
         None => causes.standing.iter().collect(),
     };
+    let dashboards = store.dashboards()?;
+    let datasets = seen.datasets.iter().map(|judged| &judged.dataset);
+    let recipients = Recipients::new(datasets, &dashboards, &context.settings.rules);
     let out = &mut context.out;
     match out.format {
         Format::Table => {
@@ -115,14 +118,14 @@ pub(super) fn run(args: &IncidentsArgs, context: &mut Context) -> anyhow::Result
                 counts: Counts::of(causes),
                 incidents: shown
                     .iter()
-                    .map(|one| IncidentLine::new(one, now))
+                    .map(|one| recipients.address(one, now))
                     .collect(),
             };
             write_document(out.data(), &document)?;
         }
         Format::Ndjson => {
             for followed in shown {
-                write_line(out.data(), &IncidentLine::new(followed, now))?;
+                write_line(out.data(), &recipients.address(followed, now))?;
             }
         }
     }
@@ -229,6 +232,11 @@ fn history(
     };
     let mut events = store.incident_events(None)?;
     events.retain(|event| shown.iter().any(|followed| followed.id == event.incident));
+    let (entries, dashboards) = (store.datasets()?, store.dashboards()?);
+    let datasets = entries
+        .iter()
+        .filter_map(|entry| entry.declared.as_ref().ok());
+    let recipients = Recipients::new(datasets, &dashboards, &context.settings.rules);
     let out = &mut context.out;
     match out.format {
         Format::Table if events.is_empty() => {
@@ -241,7 +249,7 @@ fn history(
                 now,
                 incidents: shown
                     .iter()
-                    .map(|one| IncidentLine::new(one, now))
+                    .map(|one| recipients.address(one, now))
                     .collect(),
                 events: &events,
             };

@@ -25,6 +25,7 @@ mod man;
 mod mishap;
 mod plot;
 mod report;
+mod run;
 mod run_local;
 mod seed;
 mod silence;
@@ -92,6 +93,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Plot(plot::PlotArgs),
     Report(report::ReportArgs),
+    Run(run::RunArgs),
     Evaluate(evaluate::EvaluateArgs),
     Backtest(backtest::BacktestArgs),
     Mishap(mishap::MishapArgs),
@@ -186,12 +188,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> anyhow::Result<Answer> {
         // What a new file is to say does not hang on the old one.
         Command::Init(_) => config::resolve_without_file(flags, &environment)?,
         // Its answer is what is wrong.
-        Command::Config(args) if args.is_check() => {
-            match config::resolve(flags.clone(), &environment) {
-                Ok(settings) => settings,
-                Err(error) => return configuration::refused(&error, flags, &environment),
-            }
-        }
+        Command::Config(args) => match config::resolve(flags.clone(), &environment) {
+            Ok(settings) => settings,
+            Err(error) => match args.tells_faults() {
+                Some(command) => {
+                    return configuration::refused(command, error, flags, &environment);
+                }
+                None => return Err(error),
+            },
+        },
         _ => config::resolve(flags, &environment)?,
     };
     rounds::know_holidays(settings.holidays.clone());
@@ -236,6 +241,7 @@ fn obey(command: &Command, context: &mut Context) -> anyhow::Result<Answer> {
         Command::Explain(args) => explain::run(args, context),
         Command::Plot(args) => plot::run(args, context),
         Command::Report(args) => report::run(args, context),
+        Command::Run(args) => run::run(args, context),
         Command::Evaluate(args) => evaluate::run(args, context),
         Command::Backtest(args) => backtest::run(args, context),
         Command::Mishap(args) => mishap::run(args, context),

@@ -17,7 +17,7 @@ use super::{Answer, Cli, Context, obey};
 use crate::clock::Clock;
 use crate::config::{
     CheckSettings, CollectSettings, CoverageSettings, DatasetRules, Format, MaintenanceRules,
-    Renames, Settings, SloSettings, Tools,
+    Renames, ScheduleSettings, Settings, SloSettings, Tools,
 };
 use crate::outputs::Output;
 
@@ -50,6 +50,7 @@ impl Story {
             coverage: CoverageSettings::default(),
             slo: SloSettings::default(),
             collect: CollectSettings::default(),
+            schedule: ScheduleSettings::default(),
             connections: BTreeMap::new(),
             sources: BTreeMap::new(),
             rules: DatasetRules::default(),

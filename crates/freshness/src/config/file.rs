@@ -20,11 +20,12 @@ use super::maintenance::{self, MaintenanceSection};
 use super::refused::fault;
 use super::renames::{self, RenameSection};
 use super::rules::{self, RuleSection, TeamSection};
+use super::schedule::ScheduleSection;
 use super::sections::{
     CheckSection, CollectSection, CoverageSection, FitSection, SloSection, one_of, threads,
 };
 use super::sources::{self, SourceSection};
-use super::{ColorChoice, Format, values};
+use super::{ColorChoice, Format, schemas, values};
 
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "freshness.yaml";
@@ -40,13 +41,14 @@ pub struct ConfigFile {
     pub format: Option<Format>,
     /// Threads to use.
     #[serde(default, deserialize_with = "threads")]
+    #[schemars(with = "Option<schemas::Threads>")]
     pub threads: Option<u16>,
     /// When to use colour.
     #[serde(default, deserialize_with = "one_of")]
     pub color: Option<ColorChoice>,
     /// How long to wait for another process that writes to the store.
     #[serde(default, deserialize_with = "values::typed_wait")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Wait>")]
     pub lock_timeout: Option<values::Age>,
     /// How to learn.
     #[serde(default)]
@@ -63,6 +65,10 @@ pub struct ConfigFile {
     /// How sources are collected.
     #[serde(default)]
     pub collect: CollectSection,
+    /// When the steps of `freshness run` are due: five fields of cron, a duration such as
+    /// `15m`, or `never`.
+    #[serde(default)]
+    pub schedule: ScheduleSection,
     /// The databases that hold datasets, by name.
     #[serde(default, deserialize_with = "named")]
     pub connections: BTreeMap<String, ConnectionSection>,
@@ -344,7 +350,7 @@ check:
             "nonsense: 1\n",
             "freshness.yaml:1:1: unknown key: nonsense",
             Some(
-                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, connections, sources, datasets, teams, maintenance, rename, calendars, duckdb_library",
+                "known keys here: store, format, threads, color, lock_timeout, fit, check, coverage, slo, collect, schedule, connections, sources, datasets, teams, maintenance, rename, calendars, duckdb_library",
             ),
         );
     }

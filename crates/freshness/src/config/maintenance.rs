@@ -32,6 +32,19 @@ use super::{file, values};
 /// A window as typed.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "anyOf" = [{"required": ["match"]}, {"required": ["team"]}, {"required": ["tag"]}],
+    "dependentRequired" = {"weekdays": ["timezone"], "timezone": ["weekdays"]},
+    "if" = {"required": ["weekdays"]},
+    "then" = {"properties": {
+        "from": {"pattern": "^[0-2][0-9]:[0-5][0-9]$"},
+        "to": {"pattern": "^[0-2][0-9]:[0-5][0-9]$"}
+    }},
+    "else" = {"properties": {
+        "from": {"pattern": "([Zz]|[+-][0-9:]+)"},
+        "to": {"pattern": "([Zz]|[+-][0-9:]+)"}
+    }}
+))]
 pub struct MaintenanceSection {
     /// Whose: a pattern of names, or several, as under `datasets`; `'*'` for all.
     #[serde(rename = "match", default, deserialize_with = "some_patterns")]
@@ -57,6 +70,7 @@ pub struct MaintenanceSection {
     #[schemars(with = "Option<String>")]
     pub timezone: Option<Zone>,
     /// Why, in a few words: it is shown with each dataset that is waited for.
+    #[schemars(length(min = 1, max = 200))]
     pub reason: String,
 }
 

@@ -15,8 +15,11 @@ mod pictures;
 mod refused;
 mod renames;
 mod resolve;
+mod routes;
 mod rules;
 mod scalars;
+mod schedule;
+mod schemas;
 mod secret;
 mod sections;
 mod settings;
@@ -36,6 +39,7 @@ pub use renames::{RenameSection, Renames};
 pub use resolve::{resolve, resolve_without_file};
 pub use rules::{DatasetRules, RuleSection, TeamSection};
 pub use scalars::{Chosen, Origin, SCALARS, Scalar};
+pub use schedule::{ScheduleSection, ScheduleSettings, Timing};
 pub use sections::{CheckSection, CollectSection, CoverageSection, FitSection, SloSection};
 pub use settings::{
     CheckSettings, CollectSettings, ColorChoice, CoverageSettings, Format, Settings, SloSettings,

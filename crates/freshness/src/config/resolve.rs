@@ -12,6 +12,7 @@ use jiff::SignedDuration;
 
 use super::pictures::terminal_protocol;
 use super::scalars::Chooser;
+use super::schedule::{self, ScheduleSection, ScheduleSettings};
 use super::settings::{DEFAULT_LOCK_TIMEOUT, DEFAULT_STORE};
 use super::{
     CheckSection, CheckSettings, CollectSection, CollectSettings, ColorChoice, ConfigFile,
@@ -69,6 +70,7 @@ fn settle(
         coverage,
         slo,
         collect,
+        schedule,
         connections,
         sources,
         datasets,
@@ -152,6 +154,7 @@ fn settle(
                 choose.age("collect.max_age", max_age, default)?
             },
         },
+        schedule: when_due(schedule, choose, home)?,
         connections: connections
             .into_iter()
             .map(|(name, typed)| (name, Connection::new(typed, home, library.clone())))
@@ -233,6 +236,34 @@ fn how_to_cover(
             default.max_check_age,
         )?,
         max_open_age: choose.age("coverage.max_open_age", max_open_age, default.max_open_age)?,
+    })
+}
+
+fn when_due(
+    typed: ScheduleSection,
+    choose: &mut Chooser<'_>,
+    home: Option<&Path>,
+) -> anyhow::Result<ScheduleSettings> {
+    let ScheduleSection {
+        timezone,
+        collect,
+        fit,
+        check,
+        report,
+        report_out,
+    } = typed;
+    let default = ScheduleSettings::default();
+    let read = schedule::read;
+    let out = report_out.map(|out| home.map_or_else(|| out.clone(), |home| home.join(&out)));
+    let path = |text: &str| Ok(PathBuf::from(text));
+    let zone = values::zone;
+    Ok(ScheduleSettings {
+        zone: choose.or("schedule.timezone", None, zone, timezone, default.zone)?,
+        collect: choose.or("schedule.collect", None, read, collect, default.collect)?,
+        fit: choose.or("schedule.fit", None, read, fit, default.fit)?,
+        check: choose.or("schedule.check", None, read, check, default.check)?,
+        report: choose.or("schedule.report", None, read, report, default.report)?,
+        report_out: choose.or("schedule.report_out", None, path, out, default.report_out)?,
     })
 }
 

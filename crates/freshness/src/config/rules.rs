@@ -25,11 +25,14 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
-use super::{file, values};
+use super::{file, routes, schemas, values};
 
 /// What is said of the datasets that a pattern names, as typed.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("not" = {
+    "required": ["false_alarm_rate", "false_alarms_per_dataset_month"]
+}))]
 pub struct RuleSection {
     /// A pattern, or several: `*` stands for any part of a name, `?` for one letter,
     /// `{a,b}` for either.
@@ -60,27 +63,36 @@ pub struct RuleSection {
     pub tags: Option<Vec<String>>,
     /// Share of ordinary cycles that may pass the deadline, between 0 and 1.
     #[serde(default, deserialize_with = "values::typed_share")]
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<schemas::Share>")]
     pub false_alarm_rate: Option<f64>,
     /// Instead: false alarms that a dataset may raise in a month.
     #[serde(default, deserialize_with = "values::typed_alarms")]
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<schemas::Alarms>")]
     pub false_alarms_per_dataset_month: Option<f64>,
 }
 
 /// What is said of a team's datasets, as typed.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("not" = {
+    "required": ["false_alarm_rate", "false_alarms_per_dataset_month"]
+}))]
 pub struct TeamSection {
     /// Whom to ask about a dataset of the team that has no owner of its own.
     pub owner: Option<String>,
+    /// Where the team is told, such as `slack:#data-oncall`, `mailto:ann@example.org` or
+    /// `env:PAGER_URL`. Nothing is sent: `to` in the JSON of `check` and `incidents` has
+    /// them, for a script that sends.
+    #[serde(default, deserialize_with = "routes::routes")]
+    #[schemars(with = "Vec<schemas::Route>")]
+    pub routes: Vec<String>,
     /// Share of ordinary cycles that may pass the deadline, between 0 and 1.
     #[serde(default, deserialize_with = "values::typed_share")]
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<schemas::Share>")]
     pub false_alarm_rate: Option<f64>,
     /// Instead: false alarms that a dataset may raise in a month.
     #[serde(default, deserialize_with = "values::typed_alarms")]
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<schemas::Alarms>")]
     pub false_alarms_per_dataset_month: Option<f64>,
 }
 
@@ -90,7 +102,7 @@ pub struct TeamSection {
 #[allow(dead_code, reason = "only the schema is made from it")]
 pub(super) enum OneOrMany {
     One(String),
-    Many(Vec<String>),
+    Many(#[schemars(length(min = 1))] Vec<String>),
 }
 
 /// Reads one text, or several. A number or a flag is none: it may not be what was
@@ -202,6 +214,11 @@ impl DatasetRules {
     /// The teams that are declared.
     pub fn teams(&self) -> impl Iterator<Item = &str> {
         self.teams.keys().map(String::as_str)
+    }
+
+    /// Where a team is told.
+    pub fn routes(&self, team: &str) -> &[String] {
+        self.teams.get(team).map_or(&[], |team| &team.routes)
     }
 
     /// The patterns that match none of these datasets.

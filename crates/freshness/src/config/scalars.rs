@@ -7,10 +7,11 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::ValueEnum;
+use freshness_core::civil::Zone;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::{ColorChoice, Environment, Format};
+use super::{ColorChoice, Environment, Format, Timing};
 
 /// A setting of one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ const fn scalar(
 }
 
 /// All of them, in the order of the reference.
-pub const SCALARS: [Scalar; 17] = [
+pub const SCALARS: [Scalar; 23] = [
     Scalar {
         key: None,
         variable: "FRESHNESS_CONFIG",
@@ -163,6 +164,48 @@ pub const SCALARS: [Scalar; 17] = [
         None,
         "1d",
         "time since a source was last read after which `doctor` fails",
+    ),
+    scalar(
+        "schedule.timezone",
+        "FRESHNESS_SCHEDULE_TIMEZONE",
+        None,
+        "UTC",
+        "whose clock the times of cron below are meant on",
+    ),
+    scalar(
+        "schedule.collect",
+        "FRESHNESS_SCHEDULE_COLLECT",
+        None,
+        "*/15 * * * *",
+        "when `freshness run` reads the sources, if there are any: cron, a duration such as 15m, or never",
+    ),
+    scalar(
+        "schedule.fit",
+        "FRESHNESS_SCHEDULE_FIT",
+        None,
+        "30 6 * * *",
+        "when it learns",
+    ),
+    scalar(
+        "schedule.check",
+        "FRESHNESS_SCHEDULE_CHECK",
+        None,
+        "15 * * * *",
+        "when it checks",
+    ),
+    scalar(
+        "schedule.report",
+        "FRESHNESS_SCHEDULE_REPORT",
+        None,
+        "never",
+        "when it writes the console",
+    ),
+    scalar(
+        "schedule.report_out",
+        "FRESHNESS_SCHEDULE_REPORT_OUT",
+        None,
+        "report",
+        "the folder that it writes it to; in the file, from where the file is",
     ),
 ];
 
@@ -318,4 +361,4 @@ macro_rules! typed_as_shown {
     };
 }
 
-typed_as_shown!(u16, u64, f64, bool);
+typed_as_shown!(u16, u64, f64, bool, Zone, Timing);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use super::file::read;
-use super::values;
+use super::{schemas, values};
 
 /// How to learn, as typed.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -13,12 +13,15 @@ use super::values;
 pub struct FitSection {
     /// Share of ordinary cycles that may pass the deadline, in (0, 1).
     #[serde(default, deserialize_with = "values::typed_share")]
+    #[schemars(with = "Option<schemas::Share>")]
     pub false_alarm_rate: Option<f64>,
     /// False alarms that a dataset may raise in a month, above 0.
     #[serde(default, deserialize_with = "values::typed_alarms")]
+    #[schemars(with = "Option<schemas::Alarms>")]
     pub false_alarms_per_dataset_month: Option<f64>,
     /// Seed of the bootstrap.
     #[serde(default, deserialize_with = "seed")]
+    #[schemars(with = "Option<schemas::Seed>")]
     pub seed: Option<u64>,
 }
 
@@ -31,7 +34,7 @@ pub struct CheckSection {
     pub strict: Option<bool>,
     /// Age from which a model is old, such as `36h`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub max_model_age: Option<values::Age>,
 }
 
@@ -41,11 +44,11 @@ pub struct CheckSection {
 pub struct CoverageSection {
     /// Time since the last check of coverage after which `doctor` fails, such as `2h`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub max_check_age: Option<values::Age>,
     /// Time since a begin after which `doctor` fails if the run is still open, such as `2h`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub max_open_age: Option<values::Age>,
 }
 
@@ -55,7 +58,7 @@ pub struct CoverageSection {
 pub struct SloSection {
     /// Time since the last `slo check` after which `doctor` fails, such as `2h`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub max_check_age: Option<values::Age>,
 }
 
@@ -65,7 +68,7 @@ pub struct SloSection {
 pub struct CollectSection {
     /// Time since a source was last read after which `doctor` fails, such as `2h`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub max_age: Option<values::Age>,
 }
 

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::pictures::Protocol;
 use super::scalars::Chosen;
 use super::{
-    Connection, DatasetRules, MaintenanceRules, Placed, Renames, RuleSection, SourceSection, Tools,
+    Connection, DatasetRules, MaintenanceRules, Placed, Renames, RuleSection, ScheduleSettings,
+    SourceSection, Tools,
 };
 
 /// Everything a command can be told that is not its own argument.
@@ -53,6 +54,8 @@ pub struct Settings {
     pub slo: SloSettings,
     /// How sources are collected.
     pub collect: CollectSettings,
+    /// When the steps of `freshness run` are due.
+    pub schedule: ScheduleSettings,
     /// The databases that hold datasets, by name.
     pub connections: BTreeMap<String, Connection>,
     /// Where arrivals are read from, by name; paths as this process takes them.

@@ -4,6 +4,7 @@
 //! when that should recover. `incidents`, `check`, `explain` and the reports
 //! share these words and one JSON shape.
 
+mod addressed;
 mod line;
 
 use freshness_core::civil::{DAY, MINUTE};
@@ -13,6 +14,7 @@ use freshness_core::incidents::{
 };
 use jiff::Timestamp;
 
+pub use addressed::{Addressed, Because, Recipient, Recipients};
 pub use line::{ByHops, INCIDENT_FIELDS, IncidentLine};
 
 use super::{Paint, Table, words};

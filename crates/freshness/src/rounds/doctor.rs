@@ -5,6 +5,7 @@
 
 mod collected;
 mod named;
+mod steps;
 mod watched;
 
 pub use self::collected::SourceHealth;
@@ -21,7 +22,7 @@ use serde::Serialize;
 
 use self::watched::{last_coverage_check, last_slo_check, old_runs};
 use crate::clock::CLOCK_SLACK;
-use crate::config::{CoverageSettings, DatasetRules, MaintenanceRules};
+use crate::config::{CoverageSettings, DatasetRules, MaintenanceRules, ScheduleSettings};
 use crate::outputs::words;
 
 /// One thing that was looked at.
@@ -62,13 +63,15 @@ pub struct MaxAges {
     pub collected: SignedDuration,
 }
 
-/// What the configuration says of datasets.
+/// What the configuration says of datasets, and of what is done with them.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// By pattern and by team.
     pub rules: &'a DatasetRules,
     /// When nothing is expected of them.
     pub maintenance: &'a MaintenanceRules,
+    /// When the steps of `freshness run` are due.
+    pub schedule: &'a ScheduleSettings,
 }
 
 /// Looks at the store and what has been done with it; `names` are the configured
@@ -91,6 +94,7 @@ pub fn doctor(
     let looked = Store::open(path, Access::ReadOnly).and_then(|store| {
         store.at_one_instant(|store| {
             examine(store, said, now, max_age, &mut findings)?;
+            findings.extend(steps::steps(store, said.schedule, now)?);
             findings.extend(last_slo_check(store, now, max_slo_age)?);
             let CoverageSettings {
                 max_check_age,

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::openlineage::Events;
-use super::problem::BadRows;
+use super::problem::{BadRows, NAIVE_TIME_HINT};
 use super::told::Told;
 
 /// What a source is asked.
@@ -54,9 +54,18 @@ impl NotCollected {
 
     /// … and with one.
     pub fn with_hint(what: impl fmt::Display, hint: Option<impl Into<String>>) -> NotCollected {
+        let hint = hint
+            .map(Into::into)
+            .map(|hint: String| match hint.as_str() {
+                // A source has keys and no flags.
+                NAIVE_TIME_HINT => {
+                    "say what such times mean: `assume_zone` of the source".to_owned()
+                }
+                _ => hint,
+            });
         NotCollected {
             what: what.to_string(),
-            hint: hint.map(Into::into),
+            hint,
         }
     }
 }

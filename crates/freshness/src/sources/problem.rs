@@ -213,6 +213,9 @@ pub enum Problem {
     ContractTwice(u64),
 }
 
+/// What helps where a command reads times without a zone.
+pub(super) const NAIVE_TIME_HINT: &str = "say what such times mean with --assume-zone ZONE";
+
 impl Problem {
     /// The kind, for counting: the message without what differs from row to row.
     pub fn kind(&self) -> &'static str {
@@ -272,7 +275,7 @@ impl Problem {
             Problem::Calendar | Problem::Contract(ContractFault::Calendar(_)) => {
                 Some(freshness_core::schedule::CALENDAR_FORMS)
             }
-            Problem::NaiveTime => Some("say what such times mean with --assume-zone ZONE"),
+            Problem::NaiveTime => Some(NAIVE_TIME_HINT),
             Problem::NaiveEvent => {
                 Some("OpenLineage wants times with Z or an offset: let the producer write it")
             }

@@ -28,6 +28,9 @@ use crate::sources::database::one_question;
 Exit codes: 0 sound (perhaps with warnings), 2 not.")]
 pub(super) struct CheckConfigArgs {}
 
+/// The command, as it is typed.
+pub(super) const COMMAND: &str = "config check";
+
 /// What the JSON says.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -114,12 +117,17 @@ pub(super) fn run(_: &CheckConfigArgs, context: &mut Context) -> anyhow::Result<
         true => Answer::Healthy,
         false => Answer::CouldNotTell,
     };
-    show(&file, faults, is_sound, &mut context.out)?;
+    show(COMMAND, &file, faults, is_sound, &mut context.out)?;
     Ok(answer)
 }
 
 /// What is wrong with a file that every command refuses; `error` is why.
-pub(super) fn refused(error: &anyhow::Error, file: &Path, out: &mut Output) -> anyhow::Result<()> {
+pub(super) fn refused(
+    command: &'static str,
+    error: &anyhow::Error,
+    file: &Path,
+    out: &mut Output,
+) -> anyhow::Result<()> {
     let mut faults: Vec<Fault> = (config::faults(file).into_iter())
         .map(|fault| {
             let error = Fault::error(fault.line.unwrap_or(0), fault.what, fault.hint);
@@ -134,7 +142,7 @@ pub(super) fn refused(error: &anyhow::Error, file: &Path, out: &mut Output) -> a
         let hint = hint::of(error).map(str::to_owned);
         faults.push(Fault::error(0, format!("{error:#}"), hint));
     }
-    show(file, faults, false, out)
+    show(command, file, faults, false, out)
 }
 
 fn of_source(name: &str, source: &Placed<SourceSection>, settings: &Settings) -> Vec<Fault> {
@@ -228,6 +236,7 @@ impl Fault {
 }
 
 fn show(
+    command: &'static str,
     file: &Path,
     mut faults: Vec<Fault>,
     is_sound: bool,
@@ -240,7 +249,7 @@ fn show(
     match out.format {
         Format::Json => {
             let document = Document {
-                command: "config check",
+                command,
                 file: Some(file.to_string()),
                 answer: if is_sound { "sound" } else { "not_sound" },
                 faults: &faults,

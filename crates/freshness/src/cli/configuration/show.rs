@@ -11,12 +11,16 @@ use crate::outputs::{Paint, Table, write_document, write_line};
 use crate::sources::typed_keys;
 
 /// Show every setting, and where it is from: a flag, a variable, a line of the
-/// file, or the default. Of secrets it shows where they are, as the file does.
+/// file, or the default. Of secrets it shows where they are, as the file does. Of a
+/// file that cannot be read as it should be it tells all faults, as `config check` does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness config show
   freshness config show --format json | jq '.settings[] | select(.origin != \"default\")'")]
 pub(super) struct ShowArgs {}
+
+/// The command, as it is typed.
+pub(super) const COMMAND: &str = "config show";
 
 /// What the JSON says.
 #[derive(Serialize)]
@@ -73,7 +77,7 @@ pub(super) fn run(_: &ShowArgs, context: &mut Context) -> anyhow::Result<Answer>
     match out.format {
         Format::Json => {
             let document = Document {
-                command: "config show",
+                command: COMMAND,
                 file: file.map(|file| file.display().to_string()),
                 settings: &settings,
             };

@@ -6,13 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use tokio_postgres::Config;
 
-use crate::config::file;
 use crate::config::secret::{NOT_A_VARIABLE, is_variable, secret};
+use crate::config::{file, schemas};
 use crate::sources::database::Address;
 
 /// A PostgreSQL server as typed: a URL in a variable or a file, or its parts.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = [{"required": ["url_env"]}, {"required": ["url_file"]}, {"required": ["host"]}],
+    "dependentRequired" = {"host": ["user"], "user": ["host"], "port": ["host"]}
+))]
 pub struct PostgresSection {
     /// Variable that holds the URL.
     pub url_env: Option<String>,
@@ -22,6 +26,7 @@ pub struct PostgresSection {
     pub host: Option<String>,
     /// Its port, 5432 if absent.
     #[serde(default, deserialize_with = "port")]
+    #[schemars(with = "Option<schemas::Port>")]
     pub port: Option<u16>,
     /// The database, the user's name if absent.
     pub database: Option<String>,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{SINCE, TIMEOUT};
-use crate::config::{secret, values};
+use crate::config::{schemas, secret, values};
 use crate::sources::{AirflowLogin, AirflowSource};
 
 /// An Airflow of version 3 as typed: its assets, and the runs of its DAGs.
@@ -31,11 +31,11 @@ pub struct AirflowSection {
     pub tasks: Option<bool>,
     /// How far back the first reading goes, such as `400d` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub since: Option<values::Age>,
     /// How long an answer may take, such as `60s` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub timeout: Option<values::Age>,
 }
 

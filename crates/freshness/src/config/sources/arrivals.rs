@@ -12,6 +12,7 @@ use crate::config::values;
 #[serde(deny_unknown_fields)]
 pub struct ArrivalsSection {
     /// The files; `*` and `?` in a name stand for any part of it.
+    #[schemars(length(min = 1))]
     pub files: Vec<PathBuf>,
     /// What times without a zone mean, such as `UTC`; without it they are refused.
     #[serde(default, deserialize_with = "values::typed_zone")]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{SINCE, TIMEOUT};
-use crate::config::{secret, values};
+use crate::config::{schemas, secret, values};
 use crate::sources::DagsterSource;
 
 /// A Dagster as typed: the materialisations of its assets.
@@ -21,11 +21,11 @@ pub struct DagsterSection {
     pub token_file: Option<PathBuf>,
     /// How far back the first reading goes, such as `400d` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub since: Option<values::Age>,
     /// How long an answer may take, such as `60s` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub timeout: Option<values::Age>,
 }
 

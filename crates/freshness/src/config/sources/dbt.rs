@@ -10,6 +10,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct DbtSection {
     /// Target folders, folders of archived ones, tars of them, or files.
+    #[schemars(length(min = 1))]
     pub targets: Vec<PathBuf>,
     /// Leave out files that cannot be read, instead of reading nothing.
     #[serde(default)]

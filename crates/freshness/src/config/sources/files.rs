@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::lake::in_home;
-use crate::config::values;
+use crate::config::{schemas, values};
 use crate::sources::files::FilePattern;
 
 /// Files as typed, each an arrival of one dataset: what `import files` reads.
@@ -23,7 +23,7 @@ pub struct FilesSection {
     /// A file counts once nothing was written to it for so long, such as `15m`; 2m on a
     /// disk and 0s in an object store if absent.
     #[serde(default, deserialize_with = "values::typed_wait")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Wait>")]
     pub unchanged_for: Option<values::Age>,
     /// Do files of no bytes count too, such as a `_SUCCESS` that marks a delivery?
     #[serde(default)]

@@ -6,13 +6,14 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::values;
+use crate::config::{schemas, values};
 
 /// Tables as typed: what `import delta` and `import iceberg` read.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LakeSection {
     /// Folders of tables: on this machine, or s3://, gs://, az://, abfss://, file://.
+    #[schemars(length(min = 1))]
     pub tables: Vec<String>,
     /// What the dataset is called, of one table; the name of its folder if absent.
     pub dataset: Option<String>,
@@ -21,7 +22,7 @@ pub struct LakeSection {
     /// Commits that follow each other within this time are one load, which is there
     /// with the last of them, once nothing more came for so long, such as `15m`.
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub settle: Option<values::Age>,
 }
 

@@ -14,6 +14,7 @@ use super::arrivals::no_wild_folder;
 #[serde(deny_unknown_fields)]
 pub struct OpenlineageSection {
     /// The files; `*` and `?` in a name stand for any part of it.
+    #[schemars(length(min = 1))]
     pub files: Vec<PathBuf>,
 }
 

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::values;
+use crate::config::{schemas, values};
 use crate::sources::database::one_question;
 
 /// A query as typed. It gives the columns dataset_id, arrived_at, and if it has them
 /// cycle, rows, run_id, covers_through, for any number of datasets.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["sql"]}, {"required": ["sql_file"]}]))]
 pub struct QuerySection {
     /// One of the connections.
     pub connection: String,
@@ -22,16 +23,16 @@ pub struct QuerySection {
     pub sql_file: Option<PathBuf>,
     /// What `{since}` is the first time: so long ago, such as `400d` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub since: Option<values::Age>,
     /// How far behind the newest arrival `{since}` is later, since logs of loads
     /// are not written in order, such as `2d` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub overlap: Option<values::Age>,
     /// How long the answer may take, such as `60s` (the default).
     #[serde(default, deserialize_with = "values::typed_age")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<schemas::Age>")]
     pub timeout: Option<values::Age>,
     /// What times without a zone mean, such as `UTC`; without it they are refused.
     #[serde(default, deserialize_with = "values::typed_zone")]

@@ -17,7 +17,11 @@ use crate::outputs::words;
 pub(super) fn named(
     store: &Store,
     entries: &[DatasetEntry],
-    Said { rules, maintenance }: Said<'_>,
+    Said {
+        rules,
+        maintenance,
+        schedule: _,
+    }: Said<'_>,
 ) -> Result<Vec<Finding>, StoreError> {
     if (rules.is_empty() && maintenance.is_empty()) || entries.is_empty() {
         return Ok(Vec::new());
