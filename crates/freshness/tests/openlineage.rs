@@ -67,6 +67,29 @@ fn the_parts_of_a_run_may_lie_in_two_files_in_any_order() {
 }
 
 #[test]
+fn what_an_earlier_import_seemed_to_bring_is_withdrawn_and_said() {
+    let lines: Vec<&str> = EVENTS.lines().collect();
+    let failed = lines[1]
+        .replace("COMPLETE", "FAIL")
+        .replace("T05:20", "T05:25");
+    let house = house(&[("done.json", lines[1]), ("failed.json", &failed)]);
+    let ran = house.run("import openlineage done.json").expect(0);
+    assert_eq!(ran.stderr, "");
+    let ran = house.run("import openlineage failed.json").expect(0);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: openlineage: 1 arrival withdrawn that an earlier part of a run seemed to bring (what is known of the run now is told anew)
+
+"#]]
+    );
+    let ran = house
+        .run("import openlineage failed.json done.json")
+        .expect(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
 fn a_bad_event_stops_everything_or_is_left_out_with_its_line() {
     let bad = EVENTS.replacen("2026-02-26T05:20:00Z", "five o'clock", 1);
     let house = house(&[("events.ndjson", &bad)]);

@@ -182,6 +182,16 @@ fn batch_of(
             (collected, None)
         }
     };
+    if !arrivals_withdrawn.is_empty() {
+        let n = words::count(arrivals_withdrawn.len() as u64, "arrival");
+        remarks.push(ToldRemark {
+            place: tool.to_owned(),
+            what: format!(
+                "{n} withdrawn that an earlier part of a run seemed to bring (what is known of \
+                 the run now is told anew)"
+            ),
+        });
+    }
     let withdrawn = Told {
         arrivals: arrivals_withdrawn,
         runs: runs_withdrawn,
