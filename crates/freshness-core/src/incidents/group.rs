@@ -27,7 +27,7 @@ pub fn incidents(
     let mass = suspect_feed(late, &attribution, feeds, now);
     let in_mass = |root: u32| {
         let root = &late[root as usize];
-        mass.is_some_and(|mass| root.is_overdue() && root.since >= mass.from)
+        mass.is_some_and(|mass| root.is_overdue() && (mass.from..=mass.to).contains(&root.since))
     };
     let mut groups = groups_for(late, &attribution);
     let mut suspect = Group::default();
@@ -205,7 +205,8 @@ impl Group {
 
     fn about_feed(self, late: &[LateDataset], attribution: &Attribution, mass: Mass) -> Incident {
         let since = |entry: &Entry| late[entry.late as usize].since;
-        let first = self.members.iter().map(since).min();
+        let began = self.members.iter().filter(|entry| entry.hops == 0);
+        let first = began.map(since).min();
         Incident {
             kind: IncidentKind::Feed { mass },
             since: to_timestamp(first.unwrap_or(mass.from)),

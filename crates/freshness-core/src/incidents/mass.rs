@@ -8,7 +8,10 @@
 //! century of hourly checks are one incident.
 //!
 //! Method: the bound of Chernoff (1952) on the tail of a sum of independent
-//! events, over windows that end now and double in length.
+//! events, over windows that double in length: those that end now, and of each
+//! length the one in which most turned late, since a feed that broke down days ago
+//! and has not come back is as suspect as on the first day. A look back is no
+//! further try: each was a check of its own.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +42,14 @@ pub struct Feed {
 /// So many at once are no chance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Mass {
-    /// They turned late from here on (UTC seconds).
+    /// They turned late from here on (UTC seconds) …
     pub from: i64,
+    /// … until here; now, if nothing at all has come since.
+    #[serde(default = "for_ever")]
+    pub to: i64,
     /// How many did.
     pub n_late: u64,
-    /// Of how many that had to show since then whether they come.
+    /// Of how many that had to show meanwhile whether they come.
     pub n_due: u64,
     /// How many would be expected.
     pub expected: f64,
@@ -80,12 +86,20 @@ impl Odds {
 /// nothing explains it.
 pub(super) fn mass(feeds: &[(Feed, Option<i64>)], now: i64) -> Option<Mass> {
     let mut worst: Option<(f64, Mass)> = None;
-    for doubled in 0..N_WINDOWS {
-        let length = SHORTEST << doubled;
-        let from = now - length;
+    let mut turned_late: Vec<i64> = feeds.iter().filter_map(|(_, since)| *since).collect();
+    turned_late.sort_unstable();
+    let newest = feeds.iter().filter_map(|(feed, _)| feed.last_arrival).max();
+    let lengths = (0..N_WINDOWS).map(|doubled| SHORTEST << doubled);
+    let windows = lengths.flat_map(|length| {
+        let densest = densest(&turned_late, length).filter(|from| from + length < now);
+        let from = [Some(now - length), densest];
+        from.into_iter().flatten().map(move |from| (from, length))
+    });
+    for (from, length) in windows {
+        let until = from + length;
         let (mut n_late, mut n_due, mut expected) = (0, 0, 0.0);
         for (feed, late_since) in feeds {
-            let failed = late_since.is_some_and(|since| since >= from);
+            let failed = late_since.is_some_and(|since| (from..=until).contains(&since));
             let came = feed.last_arrival.is_some_and(|at| at >= from);
             if !failed && !came {
                 continue;
@@ -104,6 +118,10 @@ pub(super) fn mass(feeds: &[(Feed, Option<i64>)], now: i64) -> Option<Mass> {
                 chance,
                 Mass {
                     from,
+                    to: match newest.is_some_and(|newest| newest > until) {
+                        true => until,
+                        false => now,
+                    },
                     n_late,
                     n_due,
                     expected,
@@ -112,6 +130,24 @@ pub(super) fn mass(feeds: &[(Feed, Option<i64>)], now: i64) -> Option<Mass> {
         }
     }
     worst.map(|(_, mass)| mass)
+}
+
+/// Where a window of a length has to begin for most to turn late in it; `None` if
+/// none did. Ascending.
+fn densest(turned_late: &[i64], length: i64) -> Option<i64> {
+    let mut last = 0;
+    let n_from = turned_late.iter().enumerate().map(|(first, from)| {
+        while turned_late.get(last).is_some_and(|at| *at <= from + length) {
+            last += 1;
+        }
+        (last - first, *from)
+    });
+    // Of several the newest.
+    n_from.max().map(|(_, from)| from)
+}
+
+fn for_ever() -> i64 {
+    i64::MAX
 }
 
 /// Logarithm of a bound on the chance of at least `n` events where so many are
@@ -180,5 +216,27 @@ mod tests {
     fn it_remains_one_while_it_lasts() {
         let late = daily(40, NOW - 4 * DAY, Some(NOW - 3 * DAY));
         check_mass(&[daily(5, NOW - HOUR, None), late], Some((40, 45)));
+    }
+
+    #[test]
+    fn it_remains_one_for_months_also_of_feeds_that_should_come_every_hour() {
+        let mut hourly = daily(10, NOW - 91 * DAY, Some(NOW - 90 * DAY));
+        hourly
+            .iter_mut()
+            .for_each(|(feed, _)| feed.odds.period = HOUR);
+        let late = daily(12, NOW - 91 * DAY, Some(NOW - 90 * DAY + 5 * HOUR));
+        check_mass(&[hourly.clone(), late.clone()], Some((22, 22)));
+        let found = mass(&[hourly, late, daily(30, NOW - HOUR, None)].concat(), NOW);
+        // What turns late now that others come is another matter.
+        assert!(
+            found.is_some_and(|mass| mass.to < NOW - 80 * DAY),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn while_nothing_comes_at_all_what_turns_late_is_part_of_it() {
+        let late = daily(22, NOW - 91 * DAY, Some(NOW - 90 * DAY));
+        assert_eq!(mass(&late, NOW).map(|mass| mass.to), Some(NOW));
     }
 }

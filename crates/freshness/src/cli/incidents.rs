@@ -190,7 +190,7 @@ fn tell(followed: &Followed, now: Timestamp, context: &mut Context) -> anyhow::R
     let out = &mut context.out;
     if let IncidentKind::Feed { mass } = &incident.kind {
         out.line(format_args!(
-            "Of {} that had to show since {} whether they come, {} did not, and nothing they are\n\
+            "Of {} that had to show from {} on whether they come, {} did not, and nothing they are\n\
              made from explains it; {:.1} were to be expected. Is the feed of arrivals itself broken?\n",
             words::count(mass.n_due, "dataset"),
             words::utc(Timestamp::from_second(mass.from)?),

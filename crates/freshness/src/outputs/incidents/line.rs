@@ -63,7 +63,7 @@ pub const INCIDENT_FIELDS: [(&str, &str); 23] = [
     ),
     (
         "mass",
-        "for `feed`: since `from` (seconds), `n_late` of `n_due` datasets turned late on their own, where so many were `expected`",
+        "for `feed`: from `from` to `to` (seconds), `n_late` of `n_due` datasets turned late on their own, where so many were `expected`",
     ),
     (
         "state",
