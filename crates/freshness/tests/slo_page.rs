@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use house::House;
-use regex::Regex;
-use serde_json::{Value, json};
+use house::json_schema::holds;
+use serde_json::Value;
 
 mod house;
 
@@ -38,66 +38,8 @@ fn schema(house: &House, level: bool) -> Value {
     serde_json::from_str(&house.run(line).expect(0).stdout).unwrap()
 }
 
-/// Does a value follow a schema? Only the words that ours is made of are known,
-/// and an unknown one fails: nothing is passed over. The crates that validate
-/// all of JSON Schema change features deep down, and every build with them.
 fn follows(value: &Value, schema: &Value) -> bool {
-    let number = || value.as_f64();
-    schema
-        .as_object()
-        .unwrap()
-        .iter()
-        .all(|(word, says)| match word.as_str() {
-            "$schema" | "title" | "description" | "deprecated" => true,
-            "type" => match says.as_str().unwrap() {
-                "object" => value.is_object(),
-                "array" => value.is_array(),
-                "string" => value.is_string(),
-                "number" => value.is_number(),
-                "integer" => value.is_i64() || value.is_u64(),
-                "boolean" => value.is_boolean(),
-                "null" => value.is_null(),
-                other => panic!("unknown type: {other}"),
-            },
-            "enum" => says.as_array().unwrap().contains(value),
-            "anyOf" => says
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|one| follows(value, one)),
-            "required" => value.as_object().is_none_or(|of| {
-                let mut names = says.as_array().unwrap().iter();
-                names.all(|name| of.contains_key(name.as_str().unwrap()))
-            }),
-            "additionalProperties" => {
-                assert_eq!(says, &json!(false));
-                let known = &schema["properties"];
-                value
-                    .as_object()
-                    .is_none_or(|of| of.keys().all(|key| known.get(key).is_some()))
-            }
-            "properties" => value.as_object().is_none_or(|of| {
-                let mut pairs = of.iter();
-                pairs.all(|(key, value)| says.get(key).is_none_or(|schema| follows(value, schema)))
-            }),
-            "items" => value
-                .as_array()
-                .is_none_or(|of| of.iter().all(|item| follows(item, says))),
-            "minItems" => value
-                .as_array()
-                .is_none_or(|of| of.len() as u64 >= says.as_u64().unwrap()),
-            "minLength" => value
-                .as_str()
-                .is_none_or(|of| of.chars().count() as u64 >= says.as_u64().unwrap()),
-            "minimum" => number().is_none_or(|n| n >= says.as_f64().unwrap()),
-            "maximum" => number().is_none_or(|n| n <= says.as_f64().unwrap()),
-            "exclusiveMinimum" => number().is_none_or(|n| n > says.as_f64().unwrap()),
-            "pattern" => value.as_str().is_none_or(|of| {
-                let pattern = Regex::new(says.as_str().unwrap()).unwrap();
-                pattern.is_match(of)
-            }),
-            other => panic!("unknown word: {other}"),
-        })
+    holds(schema, value, schema)
 }
 
 fn yaml(text: &str) -> Value {

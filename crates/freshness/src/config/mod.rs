@@ -6,6 +6,7 @@
 
 mod calendars;
 mod connections;
+mod cron;
 mod environment;
 mod faults;
 mod file;

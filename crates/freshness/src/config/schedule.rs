@@ -15,14 +15,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use chrono::{DateTime, NaiveDateTime};
-use croner::Cron;
-use croner::parser::{CronParser, Seconds, Year};
 use freshness_core::civil::Zone;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
+use super::cron::Cron;
 use super::{file, schemas, values};
 
 /// When the steps are due, as typed.
@@ -96,7 +94,7 @@ pub struct Timing {
 enum When {
     Never,
     Every(i64),
-    Cron(Box<Cron>),
+    Cron(Cron),
 }
 
 /// A step takes seconds, and a check every second helps nobody.
@@ -121,10 +119,10 @@ impl Timing {
             When::Never => None,
             When::Every(seconds) => last.checked_add(*seconds),
             When::Cron(cron) => {
-                let mut local = naive(zone.local(last))?;
+                let mut local = zone.local(last);
                 loop {
-                    local = cron.find_next_occurrence(&local, false).ok()?;
-                    let at = zone.utc(local.and_utc().timestamp());
+                    local = cron.after(local)?;
+                    let at = zone.utc(local);
                     // In an hour that is repeated the first time counts.
                     if at > last {
                         return Some(at);
@@ -133,10 +131,6 @@ impl Timing {
             }
         }
     }
-}
-
-fn naive(local: i64) -> Option<NaiveDateTime> {
-    DateTime::from_timestamp(local, 0).map(|at| at.naive_utc())
 }
 
 impl PartialEq for Timing {
@@ -167,13 +161,7 @@ pub(crate) fn read(text: &str) -> Result<Timing, String> {
         }
         When::Every(every.as_secs())
     } else {
-        let parser = CronParser::builder();
-        let parser = parser.seconds(Seconds::Disallowed).year(Year::Disallowed);
-        let cron = parser.build().parse(text).map_err(|_| expected())?;
-        // One that never comes, such as the 30th of February, is a slip.
-        let at_most = naive(0).and_then(|from| cron.find_next_occurrence(&from, false).ok());
-        at_most.ok_or_else(expected)?;
-        When::Cron(Box::new(cron))
+        When::Cron(Cron::read(text).ok_or_else(expected)?)
     };
     let typed = text.to_owned();
     Ok(Timing { typed, when })

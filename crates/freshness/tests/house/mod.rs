@@ -7,6 +7,7 @@ pub(crate) mod dbt;
 pub(crate) mod dbt_files;
 pub(crate) mod airflow;
 pub(crate) mod duckdb;
+pub(crate) mod json_schema;
 pub(crate) mod lake;
 pub(crate) mod postgres;
 pub(crate) mod sqlglot;
