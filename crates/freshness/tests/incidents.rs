@@ -142,7 +142,7 @@ fn an_ack_and_a_silence_are_shown_and_change_no_verdict() {
         str![[r#"
 error: no such incident: raw_orders: no check has found one that stands
 
-hint: `freshness check` records incidents
+hint: `freshness check` records incidents; run it if `freshness incidents` lists this one
 
 "#]]
     );
@@ -152,6 +152,18 @@ hint: `freshness check` records incidents
             "ack raw_orders --by ana --why vendor --for 8h {AT}"
         ))
         .expect(0);
+    let ran = house
+        .run(&format!("ack 0123456789 --by ana --why vendor {AT}"))
+        .expect(2);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: no such incident: 0123456789
+
+hint: `freshness check` records incidents; run it if `freshness incidents` lists this one
+
+"#]]
+    );
     let set = house
         .run(&format!(
             "silence add --team web --by bob --why move --for 1d {AT}"

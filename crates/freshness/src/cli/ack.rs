@@ -47,6 +47,10 @@ pub(super) struct AckArgs {
     lasting: Option<SignedDuration>,
 }
 
+/// What `freshness incidents` lists may be newer than the last check.
+const RECORDED: &str =
+    "`freshness check` records incidents; run it if `freshness incidents` lists this one";
+
 pub(super) fn run(args: &AckArgs, context: &mut Context) -> anyhow::Result<Answer> {
     let now = context.clock.now();
     let until = end(args.until, args.lasting, now)?;
@@ -59,10 +63,10 @@ pub(super) fn run(args: &AckArgs, context: &mut Context) -> anyhow::Result<Answe
                 "no such incident: {}: no check has found one that stands",
                 args.incident
             ),
-            "`freshness check` records incidents",
+            RECORDED,
         ));
     }
-    let found = named(&standing, &args.incident)?;
+    let found = named(&standing, &args.incident, RECORDED)?;
     let [followed] = found[..] else {
         let ids: Vec<&str> = found.iter().map(|followed| followed.id.as_str()).collect();
         return Err(hint::failure(

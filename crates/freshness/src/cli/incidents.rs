@@ -85,7 +85,7 @@ pub(super) fn run(args: &IncidentsArgs, context: &mut Context) -> anyhow::Result
     say_doubts(&seen.doubts, context);
     let causes = &seen.causes;
     let shown: Vec<&Followed> = match &args.incident {
-        Some(asked) => named(&causes.standing, asked)?,
+        Some(asked) => named(&causes.standing, asked, ARE_LISTED)?,
         None => causes.standing.iter().collect(),
     };
     let dashboards = store.dashboards()?;
@@ -146,10 +146,15 @@ impl Counts {
 /// Fewer characters name an incident by accident.
 const ID_START: usize = 4;
 
-/// The incidents of an id, of the start of one, or of a dataset.
+/// Where incidents are looked up.
+const ARE_LISTED: &str = "`freshness incidents` lists those that stand, --history also the others";
+
+/// The incidents of an id, of the start of one, or of a dataset. The hint is for
+/// whoever asked for none of these, nor nearly.
 pub(super) fn named<'a>(
     incidents: &'a [Followed],
     asked: &str,
+    else_hint: &str,
 ) -> anyhow::Result<Vec<&'a Followed>> {
     let is_dataset = |followed: &&Followed| {
         let id = DatasetId::try_from(asked);
@@ -169,9 +174,7 @@ pub(super) fn named<'a>(
     });
     let hint = match hint::did_you_mean(asked, known) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => {
-            "`freshness incidents` lists those that stand, --history also the others".to_owned()
-        }
+        None => else_hint.to_owned(),
     };
     Err(hint::failure(
         format_args!("no such incident: {asked}"),
@@ -227,7 +230,7 @@ fn history(
 ) -> anyhow::Result<Answer> {
     let all = store.incidents()?;
     let shown = match asked {
-        Some(asked) => named(&all, asked)?,
+        Some(asked) => named(&all, asked, ARE_LISTED)?,
         None => all.iter().collect(),
     };
     let mut events = store.incident_events(None)?;
