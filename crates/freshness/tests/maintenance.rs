@@ -277,7 +277,7 @@ fn a_window_that_is_meant_for_nothing_is_told() {
     let house = house();
     configure(&house, &UPGRADE.replace("'*'", "raw_order"));
     let doctor = house.run("doctor").stdout;
-    let told = "1 window of `maintenance` hold of no dataset: the warehouse is upgraded";
+    let told = "1 window of `maintenance` is of no dataset: the warehouse is upgraded";
     assert!(doctor.contains(told), "{doctor}");
     let text = UPGRADE.replace("match: '*'", "team: finanse");
     configure(&house, &format!("teams: {{finance: {{}}}}\n{text}"));

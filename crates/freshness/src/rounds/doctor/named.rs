@@ -40,8 +40,9 @@ pub(super) fn named(
         .collect();
     if !idle.is_empty() {
         let n = words::count(idle.len() as u64, "pattern");
+        let verb = if idle.len() == 1 { "matches" } else { "match" };
         let idle = some(idle.iter().map(String::as_str));
-        warn(format!("{n} of `datasets` match no dataset: {idle}"));
+        warn(format!("{n} of `datasets` {verb} no dataset: {idle}"));
     }
     let datasets: Vec<&Dataset> = (entries.iter())
         .filter_map(|entry| entry.declared.as_ref().ok())
@@ -49,8 +50,9 @@ pub(super) fn named(
     let idle: Vec<&str> = maintenance.idle(&datasets).collect();
     if !idle.is_empty() {
         let n = words::count(idle.len() as u64, "window");
+        let verb = if idle.len() == 1 { "is" } else { "are" };
         let idle = some(idle.into_iter());
-        warn(format!("{n} of `maintenance` hold of no dataset: {idle}"));
+        warn(format!("{n} of `maintenance` {verb} of no dataset: {idle}"));
     }
     let declared: Vec<&str> = rules.teams().collect();
     for team in rules.undeclared_teams() {

@@ -44,10 +44,15 @@ pub(super) fn steps(
                 Health::Problem,
                 format!("{name}: last done {ago} ago; is `freshness run` still running?"),
             ),
-            (None, _) => {
-                let answer = step.answer.replace('_', " ");
-                (Health::Ok, format!("{name}: done {ago} ago, {answer}"))
-            }
+            // That nothing is late is for the check to say, and not of other steps.
+            (None, _) => match step.answer.as_str() {
+                "healthy" => (Health::Ok, format!("{name}: done {ago} ago")),
+                "late" => (Health::Ok, format!("{name}: done {ago} ago, late")),
+                _ => (
+                    Health::Warning,
+                    format!("{name}: done {ago} ago, could not tell"),
+                ),
+            },
         };
         Finding::new("run", health, said)
     };
