@@ -34,7 +34,7 @@ fn tables_in_an_object_store_are_read_as_on_a_disk() {
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
     // The same from a disk changes nothing.
     let first = kept().join("first");
-    for (tool, table, n) in [("delta", "orders", "10"), ("iceberg", "payments", "6")] {
+    for (tool, table, n) in [("delta", "orders", "8"), ("iceberg", "payments", "6")] {
         let path = first.join(table);
         let line = format!("import {tool} {} --cycle day --now {NOW}", path.display());
         let ran = house.run(&line).expect(0);
