@@ -50,6 +50,26 @@ pub struct Held {
 }
 
 impl LateDataset {
+    /// A dataset of which one cycle is told and nothing else: usually delivered at an
+    /// instant, late from another on (UTC seconds).
+    pub fn new(dataset_id: DatasetId, state: State, usual: i64, since: i64) -> LateDataset {
+        LateDataset {
+            dataset_id,
+            state,
+            severity: None,
+            cycle: String::new(),
+            since,
+            usual_from: usual,
+            usual_by: usual,
+            n_overdue: u32::from(is_overdue(state)),
+            newest: (usual, since),
+            arrived_at: None,
+            is_past: false,
+            held_by: Vec::new(),
+            breaches: Vec::new(),
+        }
+    }
+
     /// What a state says; `None` if it is not about lateness.
     pub fn of(state: &DatasetState) -> Option<LateDataset> {
         match state.state {
@@ -69,21 +89,15 @@ impl LateDataset {
             None => (current.cycle_start.as_second().min(since), since),
         };
         Some(LateDataset {
-            dataset_id: state.dataset_id.clone(),
-            state: state.state,
             severity: state.severity,
             cycle: current.cycle.clone(),
-            since,
             usual_from,
-            usual_by,
             n_overdue: state.n_overdue,
             newest: state.newest_overdue.map_or((usual_by, since), |newest| {
                 (newest.usual_by.as_second(), newest.deadline.as_second())
             }),
             arrived_at: current.arrived_at.map(jiff::Timestamp::as_second),
-            is_past: false,
-            held_by: Vec::new(),
-            breaches: Vec::new(),
+            ..LateDataset::new(state.dataset_id.clone(), state.state, usual_by, since)
         })
     }
 
@@ -94,20 +108,9 @@ impl LateDataset {
         let Some(breach) = breach else {
             return late;
         };
-        let late = late.unwrap_or_else(|| LateDataset {
-            dataset_id: state.dataset_id.clone(),
-            state: state.state,
-            severity: None,
-            cycle: String::new(),
-            since: breach.since,
-            usual_from: breach.since,
-            usual_by: breach.since,
-            n_overdue: 0,
-            newest: (breach.since, breach.since),
-            arrived_at: None,
-            is_past: false,
-            held_by: Vec::new(),
-            breaches: Vec::new(),
+        let late = late.unwrap_or_else(|| {
+            let id = state.dataset_id.clone();
+            LateDataset::new(id, state.state, breach.since, breach.since)
         });
         Some(LateDataset {
             severity: late.severity.max(Some(breach.severity)),

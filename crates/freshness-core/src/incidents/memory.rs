@@ -124,19 +124,9 @@ fn hold(
 /// A dataset that was late since an instant, and came.
 fn gone(id: &DatasetId, since: i64, came: Option<i64>) -> LateDataset {
     LateDataset {
-        dataset_id: id.clone(),
-        state: State::LateArrival,
-        severity: None,
-        cycle: String::new(),
-        since,
-        usual_from: since,
-        usual_by: since,
-        n_overdue: 0,
-        newest: (since, since),
         arrived_at: came,
         is_past: true,
-        held_by: Vec::new(),
-        breaches: Vec::new(),
+        ..LateDataset::new(id.clone(), State::LateArrival, since, since)
     }
 }
 
@@ -169,23 +159,16 @@ mod tests {
         let (name, hour) = word.split_once('@').unwrap_or((word, "5"));
         let usual = MIDNIGHT + hour.parse::<i64>().unwrap() * HOUR;
         let newest = usual + i64::from(n_overdue.saturating_sub(1)) * DAY;
+        let state = match has_come {
+            true => State::LateArrival,
+            false => State::Late,
+        };
         LateDataset {
-            dataset_id: id(name),
-            state: match has_come {
-                true => State::LateArrival,
-                false => State::Late,
-            },
-            severity: None,
             cycle: "then".to_owned(),
-            since: usual + HOUR,
-            usual_from: usual,
-            usual_by: usual,
             n_overdue,
             newest: (newest, newest + HOUR),
             arrived_at: has_come.then_some(now - HOUR),
-            is_past: false,
-            held_by: Vec::new(),
-            breaches: Vec::new(),
+            ..LateDataset::new(id(name), state, usual, usual + HOUR)
         }
     }
 

@@ -18,19 +18,8 @@ fn id(i: usize) -> DatasetId {
 
 fn late(i: usize) -> LateDataset {
     LateDataset {
-        dataset_id: id(i),
-        state: State::Late,
-        severity: None,
         cycle: "today".to_owned(),
-        since: NOW - 3_600,
-        usual_from: NOW - 7_200,
-        usual_by: NOW - 7_200,
-        n_overdue: 1,
-        newest: (NOW - 7_200, NOW - 3_600),
-        arrived_at: None,
-        is_past: false,
-        held_by: Vec::new(),
-        breaches: Vec::new(),
+        ..LateDataset::new(id(i), State::Late, NOW - 7_200, NOW - 3_600)
     }
 }
 

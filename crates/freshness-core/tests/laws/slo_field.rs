@@ -7,9 +7,9 @@ mod properties;
 
 use freshness_core::civil::{Holidays, Zone};
 use freshness_core::slo::{
-    About, Anomaly, AnomalyMethod, Counts, DayPromise, DayState, Freshness, Newest, Objective,
-    Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict, broken_since,
-    history, judge,
+    About, Anomaly, AnomalyMethod, Counts, DayCompliance, DayPromise, DayState, Freshness, Newest,
+    Objective, Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict,
+    broken_since, history, judge,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -100,6 +100,13 @@ fn one(levels: &ServiceLevels, runs: Vec<Run>, now: &str) -> Verdict {
     let mut verdicts = judged(levels, runs, now);
     assert_eq!(verdicts.len(), 1);
     verdicts.remove(0)
+}
+
+/// How the first promise stood on each of the last days.
+fn days(levels: &ServiceLevels, runs: Vec<Run>, n_days: u16, now: &str) -> Vec<DayState> {
+    let told = RunHistory::new("prod", runs);
+    let of = history(levels, &told, &Holidays::builtin(), n_days, at(now));
+    of[0].days.iter().map(DayCompliance::state).collect()
 }
 
 fn reason(verdict: &Verdict) -> Reason {
@@ -240,20 +247,8 @@ fn case_25_one_bad_run_is_one_day_of_breach() {
         .map(|day| is_breach(&one(&levels, runs.clone(), &format!("2026-03-{day}T23:59"))))
         .collect();
     assert_eq!(breached, [false, false, true, false, false, false]);
-    let told = RunHistory::new("prod", runs);
-    let days = &history(
-        &levels,
-        &told,
-        &Holidays::builtin(),
-        6,
-        at("2026-03-19T23:59"),
-    )[0]
-    .days;
-    let states: Vec<DayState> = days
-        .iter()
-        .map(freshness_core::slo::DayCompliance::state)
-        .collect();
     let (kept, breached) = (DayState::Kept, DayState::Breached);
+    let states = days(&levels, runs, 6, "2026-03-19T23:59");
     assert_eq!(states, [kept, kept, breached, kept, kept, kept]);
 }
 

@@ -165,19 +165,9 @@ pub(super) fn graph(n_late: usize, depth: usize) -> Graph {
     let late = (0..n_late).map(|i| {
         let usual = END + 2 * HOUR + (i / width) as i64 * 12 * MINUTE;
         LateDataset {
-            dataset_id: id(i),
-            state: State::Late,
             severity: Some(Severity::Warning),
             cycle: "2026-03-01".to_owned(),
-            since: usual + HOUR,
-            usual_from: usual,
-            usual_by: usual,
-            n_overdue: 1,
-            newest: (usual, usual + HOUR),
-            arrived_at: None,
-            is_past: false,
-            held_by: Vec::new(),
-            breaches: Vec::new(),
+            ..LateDataset::new(id(i), State::Late, usual, usual + HOUR)
         }
     });
     let mut late: Vec<LateDataset> = late.collect();

@@ -16,7 +16,7 @@ use serde_saphyr::{Error as YamlError, Spanned};
 
 use super::calendars::CalendarSection;
 use super::connections::{self, ConnectionSection};
-use super::maintenance::{self, MaintenanceSection};
+use super::maintenance::{MaintenanceRule, MaintenanceSection};
 use super::refused::fault;
 use super::renames::{self, RenameSection};
 use super::rules::{self, RuleSection, TeamSection};
@@ -90,7 +90,7 @@ pub struct ConfigFile {
     /// for as much longer.
     #[serde(default, deserialize_with = "window_list")]
     #[schemars(with = "Vec<MaintenanceSection>")]
-    pub maintenance: Vec<MaintenanceSection>,
+    pub maintenance: Vec<MaintenanceRule>,
     /// Under which names datasets are kept that other tools name otherwise; for each
     /// name the first pattern that is found in it counts.
     #[serde(default, deserialize_with = "rename_list")]
@@ -211,14 +211,8 @@ fn rule_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<Placed<RuleSecti
     Ok(typed.unwrap_or_default().into_iter().map(placed).collect())
 }
 
-/// A window that is checked as it is read.
-#[derive(Deserialize)]
-struct CheckedWindow(#[serde(deserialize_with = "maintenance::checked")] MaintenanceSection);
-
-fn window_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<MaintenanceSection>, D::Error> {
-    let typed = Option::<Vec<CheckedWindow>>::deserialize(typed)?;
-    let typed = typed.unwrap_or_default().into_iter();
-    Ok(typed.map(|CheckedWindow(window)| window).collect())
+fn window_list<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<MaintenanceRule>, D::Error> {
+    Ok(Option::deserialize(typed)?.unwrap_or_default())
 }
 
 /// A renaming that is checked as it is read.

@@ -22,11 +22,10 @@ use std::sync::Arc;
 use freshness_core::civil::{DAY, WeekdaySet, Zone};
 use freshness_core::dataset::Dataset;
 use freshness_core::schedule::{Maintenance, When, Window, leaves_time};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer};
 
-use super::rules::{OneOrMany, patterns};
+use super::patterns::Patterns;
 use super::{file, values};
 
 /// A window as typed.
@@ -47,9 +46,8 @@ use super::{file, values};
 ))]
 pub struct MaintenanceSection {
     /// Whose: a pattern of names, or several, as under `datasets`; `'*'` for all.
-    #[serde(rename = "match", default, deserialize_with = "some_patterns")]
-    #[schemars(with = "Option<OneOrMany>")]
-    pub matches: Option<Vec<String>>,
+    #[serde(rename = "match")]
+    pub matches: Option<Patterns>,
     /// … those of this team.
     pub team: Option<String>,
     /// … those with this tag.
@@ -75,51 +73,40 @@ pub struct MaintenanceSection {
 }
 
 /// All windows, ready to be asked.
-#[derive(Debug, Clone, Default)]
-pub struct MaintenanceRules(Vec<Rule>);
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MaintenanceRules(Vec<MaintenanceRule>);
 
-#[derive(Debug, Clone)]
-struct Rule {
+/// A window that can be, and whom it is meant for.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "MaintenanceSection")]
+pub struct MaintenanceRule {
     typed: MaintenanceSection,
-    /// `None`: whatever its name.
-    patterns: Option<GlobSet>,
     window: Arc<Window>,
 }
 
-impl PartialEq for MaintenanceRules {
-    fn eq(&self, other: &MaintenanceRules) -> bool {
-        let typed = |rules: &'_ MaintenanceRules| -> Vec<MaintenanceSection> {
-            rules.0.iter().map(|rule| rule.typed.clone()).collect()
-        };
-        typed(self) == typed(other)
+impl TryFrom<MaintenanceSection> for MaintenanceRule {
+    type Error = String;
+
+    fn try_from(typed: MaintenanceSection) -> Result<MaintenanceRule, String> {
+        if typed.matches.is_none() && typed.team.is_none() && typed.tag.is_none() {
+            return Err("expected `match`, `team` or `tag`; `match: '*'` means all".to_owned());
+        }
+        let reason = typed.reason.clone();
+        if reason.trim().is_empty() || reason.len() > REASON_MAX {
+            return Err(format!("expected a reason of 1 to {REASON_MAX} bytes"));
+        }
+        if reason.contains(char::is_control) {
+            return Err("expected a reason on one line".to_owned());
+        }
+        let when = typed.when()?;
+        let window = Arc::new(Window { when, reason });
+        Ok(MaintenanceRule { typed, window })
     }
 }
 
 impl MaintenanceRules {
-    pub(super) fn new(typed: Vec<MaintenanceSection>) -> MaintenanceRules {
-        let rule = |typed: MaintenanceSection| {
-            // Each was read and compiled before.
-            let when = typed.when().ok()?;
-            let patterns = typed.matches.as_ref().map(|matches| {
-                let mut set = GlobSetBuilder::new();
-                for glob in matches.iter().map(|it| GlobBuilder::new(it).build()) {
-                    set.add(glob.ok()?);
-                }
-                set.build().ok()
-            });
-            let patterns = match patterns {
-                Some(patterns) => Some(patterns?),
-                None => None,
-            };
-            let reason = typed.reason.clone();
-            let window = Arc::new(Window { when, reason });
-            Some(Rule {
-                typed,
-                patterns,
-                window,
-            })
-        };
-        MaintenanceRules(typed.into_iter().filter_map(rule).collect())
+    pub(super) fn new(rules: Vec<MaintenanceRule>) -> MaintenanceRules {
+        MaintenanceRules(rules)
     }
 
     /// Is there no window?
@@ -146,17 +133,20 @@ impl MaintenanceRules {
 
     /// The reasons of the windows that are meant for none of these datasets.
     pub fn idle<'a>(&'a self, datasets: &[&Dataset]) -> impl Iterator<Item = &'a str> {
-        let is_idle = |rule: &&Rule| !datasets.iter().any(|dataset| rule.holds_of(dataset));
-        let idle: Vec<&Rule> = self.0.iter().filter(is_idle).collect();
+        let is_idle =
+            |rule: &&MaintenanceRule| !datasets.iter().any(|dataset| rule.holds_of(dataset));
+        let idle: Vec<&MaintenanceRule> = self.0.iter().filter(is_idle).collect();
         idle.into_iter().map(|rule| rule.window.reason.as_str())
     }
 }
 
-impl Rule {
+impl MaintenanceRule {
     fn holds_of(&self, dataset: &Dataset) -> bool {
-        let is_named = |patterns: &GlobSet| patterns.is_match(dataset.id.as_str());
-        let MaintenanceSection { team, tag, .. } = &self.typed;
-        self.patterns.as_ref().is_none_or(is_named)
+        let MaintenanceSection {
+            matches, team, tag, ..
+        } = &self.typed;
+        let means = |patterns: &Patterns| patterns.mean(dataset.id.as_str());
+        matches.as_ref().is_none_or(means)
             && (team.is_none() || *team == dataset.team)
             && tag.as_ref().is_none_or(|tag| dataset.tags.contains(tag))
     }
@@ -197,21 +187,6 @@ impl MaintenanceSection {
             zone,
         })
     }
-
-    /// What is wrong with it, if anything.
-    fn fault(&self) -> Option<String> {
-        if self.matches.is_none() && self.team.is_none() && self.tag.is_none() {
-            return Some("expected `match`, `team` or `tag`; `match: '*'` means all".to_owned());
-        }
-        let reason = &self.reason;
-        if reason.trim().is_empty() || reason.len() > REASON_MAX {
-            return Some(format!("expected a reason of 1 to {REASON_MAX} bytes"));
-        }
-        if reason.contains(char::is_control) {
-            return Some("expected a reason on one line".to_owned());
-        }
-        self.when().err()
-    }
 }
 
 /// Seconds after midnight; `24:00` is the midnight after.
@@ -228,19 +203,6 @@ fn time(key: &str, text: &str) -> Result<i64, String> {
     read.ok_or_else(|| format!("`{key}` is unreadable: {text}: expected a time such as 22:00"))
 }
 
-/// A window, checked where it stands in the file.
-pub(super) fn checked<'de, D: Deserializer<'de>>(typed: D) -> Result<MaintenanceSection, D::Error> {
-    let section = MaintenanceSection::deserialize(typed)?;
-    match section.fault() {
-        Some(fault) => Err(de::Error::custom(fault)),
-        None => Ok(section),
-    }
-}
-
-fn some_patterns<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Vec<String>>, D::Error> {
-    patterns(typed).map(Some)
-}
-
 fn weekdays<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<WeekdaySet>, D::Error> {
     file::read(typed, |text| {
         text.parse()
@@ -252,19 +214,23 @@ fn weekdays<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<WeekdaySet>, D
 mod tests {
     use super::*;
 
-    fn sections(yaml: &str) -> Vec<MaintenanceSection> {
-        serde_saphyr::from_str(yaml).unwrap()
+    /// A window of these keys.
+    fn window(keys: &str) -> Result<MaintenanceRule, String> {
+        let typed: MaintenanceSection = serde_saphyr::from_str(&format!("{{{keys}}}")).unwrap();
+        typed.try_into()
     }
 
     #[test]
     fn a_window_is_meant_for_what_all_of_it_holds_of() {
         let when = "from: 2026-12-05T20:00:00Z, to: 2026-12-06T04:00:00Z";
-        let rules = MaintenanceRules::new(sections(&format!(
-            "- {{match: 'raw_*', {when}, reason: one}}
-- {{match: [raw_a, b], team: web, {when}, reason: two}}
-- {{tag: tier-1, {when}, reason: three}}
-- {{match: none, {when}, reason: four}}"
-        )));
+        let typed = [
+            "match: 'raw_*', reason: one",
+            "match: [raw_a, b], team: web, reason: two",
+            "tag: tier-1, reason: three",
+            "match: none, reason: four",
+        ];
+        let rules = typed.map(|keys| window(&format!("{keys}, {when}")).unwrap());
+        let rules = MaintenanceRules::new(rules.to_vec());
         let mut dataset = Dataset::undeclared("raw_a".try_into().unwrap());
         let reasons = |dataset: &Dataset| {
             let maintenance = rules.over(dataset.clone()).maintenance;
@@ -319,18 +285,14 @@ mod tests {
                 "`to` is unreadable: 24:30: expected a time such as 22:00",
             ),
         ] {
-            let yaml = format!("[{{{keys}, reason: x}}]");
-            assert_eq!(sections(&yaml)[0].fault().as_deref(), Some(fault));
+            assert_eq!(window(&format!("{keys}, reason: x")), Err(fault.to_owned()));
         }
-        let silent =
-            "[{match: a, weekdays: Sun, timezone: UTC, from: '03:00', to: '04:00', reason: ' '}]";
-        let fault = sections(silent)[0].fault();
+        let day = "match: a, weekdays: Sun, timezone: UTC, from: '00:00', to: '24:00'";
+        let silent = window(&format!("{day}, reason: ' '"));
         assert_eq!(
-            fault.as_deref(),
-            Some("expected a reason of 1 to 200 bytes")
+            silent,
+            Err("expected a reason of 1 to 200 bytes".to_owned())
         );
-        let whole =
-            "[{match: a, weekdays: Sun, timezone: UTC, from: '00:00', to: '24:00', reason: x}]";
-        assert_eq!(sections(whole)[0].fault(), None);
+        assert!(window(&format!("{day}, reason: x")).is_ok());
     }
 }

@@ -15,16 +15,15 @@
 //! over what other tools tell, and what the user imported wins over it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use freshness_core::civil::Zone;
 use freshness_core::dataset::Dataset;
 use freshness_core::fit::Parameters;
 use freshness_core::schedule::{Calendar, Grain};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
+use super::patterns::Patterns;
 use super::{file, routes, schemas, values};
 
 /// What is said of the datasets that a pattern names, as typed.
@@ -36,9 +35,8 @@ use super::{file, routes, schemas, values};
 pub struct RuleSection {
     /// A pattern, or several: `*` stands for any part of a name, `?` for one letter,
     /// `{a,b}` for either.
-    #[serde(rename = "match", deserialize_with = "patterns")]
-    #[schemars(with = "OneOrMany")]
-    pub matches: Vec<String>,
+    #[serde(rename = "match")]
+    pub matches: Patterns,
     /// Does their lateness fail a check?
     #[serde(default, deserialize_with = "values::typed_switch")]
     #[schemars(with = "Option<bool>")]
@@ -96,53 +94,11 @@ pub struct TeamSection {
     pub false_alarms_per_dataset_month: Option<f64>,
 }
 
-/// One text, or several.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code, reason = "only the schema is made from it")]
-pub(super) enum OneOrMany {
-    One(String),
-    Many(#[schemars(length(min = 1))] Vec<String>),
-}
-
-/// Reads one text, or several. A number or a flag is none: it may not be what was
-/// typed any more.
-struct Patterns;
-
-impl<'de> de::Visitor<'de> for Patterns {
-    type Value = Vec<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a pattern or a list of patterns, in quotes")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<String>, E> {
-        Ok(vec![text.to_owned()])
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut items: A) -> Result<Vec<String>, A::Error> {
-        let mut patterns = Vec::new();
-        while let Some(pattern) = items.next_element()? {
-            patterns.push(pattern);
-        }
-        Ok(patterns)
-    }
-}
-
 /// All rules and teams, ready to be asked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct DatasetRules {
-    patterns: GlobSet,
-    /// For each pattern its rule.
-    rule_of: Vec<usize>,
     rules: Vec<RuleSection>,
     teams: BTreeMap<String, TeamSection>,
-}
-
-impl PartialEq for DatasetRules {
-    fn eq(&self, other: &DatasetRules) -> bool {
-        (&self.rules, &self.teams) == (&other.rules, &other.teams)
-    }
 }
 
 impl RuleSection {
@@ -187,23 +143,7 @@ impl DatasetRules {
         rules: Vec<RuleSection>,
         teams: BTreeMap<String, TeamSection>,
     ) -> DatasetRules {
-        let mut patterns = GlobSetBuilder::new();
-        let mut rule_of = Vec::new();
-        for (i, rule) in rules.iter().enumerate() {
-            for pattern in &rule.matches {
-                // Each was compiled when it was read.
-                if let Ok(glob) = GlobBuilder::new(pattern).build() {
-                    patterns.add(glob);
-                    rule_of.push(i);
-                }
-            }
-        }
-        DatasetRules {
-            patterns: patterns.build().unwrap_or_default(),
-            rule_of,
-            rules,
-            teams,
-        }
+        DatasetRules { rules, teams }
     }
 
     /// Do they say nothing?
@@ -223,16 +163,8 @@ impl DatasetRules {
 
     /// The patterns that match none of these datasets.
     pub fn idle(&self, datasets: &[&str]) -> Vec<&str> {
-        let patterns = self.rules.iter().flat_map(|rule| &rule.matches);
-        let mut is_idle = vec![true; self.rule_of.len()];
-        for dataset in datasets {
-            for pattern in self.patterns.matches(dataset) {
-                is_idle[pattern] = false;
-            }
-        }
-        (patterns.zip(is_idle))
-            .filter_map(|(pattern, is_idle)| is_idle.then_some(pattern.as_str()))
-            .collect()
+        let rules = self.rules.iter();
+        rules.flat_map(|rule| rule.matches.idle(datasets)).collect()
     }
 
     /// The teams that patterns name and that are not declared. Who declares none uses
@@ -258,7 +190,8 @@ impl DatasetRules {
     /// told of it.
     pub fn over(&self, told: Dataset) -> Dataset {
         let mut dataset = told;
-        for rule in self.of(dataset.id.as_str()) {
+        let id = dataset.id.clone();
+        for rule in self.of(id.as_str()) {
             let RuleSection {
                 matches: _,
                 critical,
@@ -303,7 +236,7 @@ impl DatasetRules {
         let of_team = of_team.and_then(|team| {
             Allowed::of(team.false_alarm_rate, team.false_alarms_per_dataset_month)
         });
-        let rules = self.of(dataset.id.as_str()).into_iter();
+        let rules = self.of(dataset.id.as_str());
         let mut of_rules = rules.filter_map(|rule| {
             Allowed::of(rule.false_alarm_rate, rule.false_alarms_per_dataset_month)
         });
@@ -323,12 +256,9 @@ impl DatasetRules {
     }
 
     /// The rules that name a dataset, in their order.
-    fn of(&self, dataset: &str) -> Vec<&RuleSection> {
-        let mut places: Vec<usize> = (self.patterns.matches(dataset).into_iter())
-            .map(|pattern| self.rule_of[pattern])
-            .collect();
-        places.dedup();
-        places.into_iter().map(|place| &self.rules[place]).collect()
+    fn of(&self, dataset: &str) -> impl DoubleEndedIterator<Item = &RuleSection> {
+        let rules = self.rules.iter();
+        rules.filter(move |rule| rule.matches.mean(dataset))
     }
 }
 
@@ -345,19 +275,6 @@ impl Allowed {
             (None, None) => None,
         }
     }
-}
-
-pub(super) fn patterns<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<String>, D::Error> {
-    let patterns = typed.deserialize_any(Patterns)?;
-    if patterns.is_empty() {
-        return Err(de::Error::custom("expected at least one pattern"));
-    }
-    for pattern in &patterns {
-        GlobBuilder::new(pattern).build().map_err(|error| {
-            de::Error::custom(format_args!("not a pattern: {pattern}: {}", error.kind()))
-        })?;
-    }
-    Ok(patterns)
 }
 
 fn grain<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<Grain>, D::Error> {

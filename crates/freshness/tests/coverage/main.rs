@@ -44,6 +44,16 @@ impl Covered {
         Covered(house)
     }
 
+    /// … where Germany is complete, and nothing came of France since yesterday.
+    fn without_france() -> Covered {
+        let covered = Covered::new();
+        covered.publish("DE", "r1", SIX, NOW).expect(0);
+        let published = "--published-at 2026-03-01T06:04:00Z";
+        let france = covered.publish("FR", "r1", "2026-03-01T06:00:00Z", published);
+        france.expect(0);
+        covered
+    }
+
     fn run(&self, arguments: &str) -> Ran {
         self.0
             .run(&format!("--now 2026-03-02T06:30:00Z coverage {arguments}"))

@@ -33,38 +33,21 @@ fn told(text: &str) -> Told {
             late.extend(rest.split_whitespace().map(|name| {
                 let since = MIDNIGHT + hour.parse::<i64>().unwrap() * HOUR;
                 LateDataset {
-                    dataset_id: id(name),
-                    state: State::Ok,
                     severity: Some(Severity::Warning),
-                    cycle: String::new(),
-                    since,
-                    usual_from: since,
-                    usual_by: since,
-                    n_overdue: 0,
-                    newest: (since, since),
-                    arrived_at: None,
-                    is_past: false,
-                    held_by: Vec::new(),
                     breaches: vec![Broken::Level(Objective::RowCount)],
+                    ..LateDataset::new(id(name), State::Ok, since, since)
                 }
             }));
             continue;
         }
         let mut add = |hour: i64, came: Option<i64>| {
+            let state = came.map_or(State::Late, |_| State::LateArrival);
+            let usual = MIDNIGHT + hour * HOUR;
             late.extend(rest.split_whitespace().map(|name| LateDataset {
-                dataset_id: id(name),
-                state: came.map_or(State::Late, |_| State::LateArrival),
                 severity: Some(Severity::Warning),
                 cycle: "today".to_owned(),
-                since: MIDNIGHT + (hour + 1) * HOUR,
-                usual_from: MIDNIGHT + hour * HOUR,
-                usual_by: MIDNIGHT + hour * HOUR,
-                n_overdue: u32::from(came.is_none()),
-                newest: (MIDNIGHT + hour * HOUR, MIDNIGHT + (hour + 1) * HOUR),
                 arrived_at: came.map(|hour| MIDNIGHT + hour * HOUR),
-                is_past: false,
-                held_by: Vec::new(),
-                breaches: Vec::new(),
+                ..LateDataset::new(id(name), state, usual, usual + HOUR)
             }));
         };
         match words[..] {

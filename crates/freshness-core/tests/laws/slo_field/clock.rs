@@ -124,19 +124,7 @@ fn a_delivery_after_its_deadline_is_late_until_the_next_is_due() {
         }
     );
     // It was late for Friday, and Friday is not kept.
-    let told = RunHistory::new("prod", runs());
-    let days = &history(
-        &levels,
-        &told,
-        &Holidays::builtin(),
-        4,
-        at("2026-03-15T12:00"),
-    )[0]
-    .days;
-    let states: Vec<DayState> = days
-        .iter()
-        .map(freshness_core::slo::DayCompliance::state)
-        .collect();
+    let states = days(&levels, runs(), 4, "2026-03-15T12:00");
     let none = DayState::NotDue;
     assert_eq!(states, [DayState::Kept, DayState::Breached, none, none]);
 }

@@ -232,19 +232,8 @@ mod tests {
 
     fn late(dataset_id: DatasetId) -> LateDataset {
         LateDataset {
-            dataset_id,
-            state: State::Late,
-            severity: None,
             cycle: "today".to_owned(),
-            since: 50_000,
-            usual_from: 49_000,
-            usual_by: 49_000,
-            n_overdue: 1,
-            newest: (49_000, 50_000),
-            arrived_at: None,
-            is_past: false,
-            held_by: Vec::new(),
-            breaches: Vec::new(),
+            ..LateDataset::new(dataset_id, State::Late, 49_000, 50_000)
         }
     }
 

@@ -13,6 +13,7 @@ mod delta;
 mod iceberg;
 mod loads;
 mod metadata;
+mod metrics;
 mod snapshots;
 
 use std::io;

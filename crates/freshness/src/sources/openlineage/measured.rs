@@ -53,15 +53,7 @@ impl Measured {
         if rows.is_none() && n_held + n_failed == 0 {
             return;
         }
-        let measure = self.0.entry((run, dataset)).or_insert(Measure {
-            rows: None,
-            n_held: 0,
-            n_failed: 0,
-        });
-        measure.rows = measure.rows.max(rows);
-        // The same event may come twice, so the most that one told counts.
-        measure.n_held = measure.n_held.max(n_held);
-        measure.n_failed = measure.n_failed.max(n_failed);
+        self.recall(run, dataset, (rows, n_held, n_failed));
     }
 
     /// What was told of a dataset by a run: rows, assertions that held, and that failed.
@@ -70,7 +62,7 @@ impl Measured {
         Some((measure.rows, measure.n_held, measure.n_failed))
     }
 
-    /// Takes in what was told before.
+    /// Takes in what was told, now or before.
     pub(super) fn recall(
         &mut self,
         run: u32,
@@ -82,6 +74,7 @@ impl Measured {
             n_held: 0,
             n_failed: 0,
         });
+        // The same event may come twice, so the most that one told counts.
         measure.rows = measure.rows.max(rows);
         measure.n_held = measure.n_held.max(n_held);
         measure.n_failed = measure.n_failed.max(n_failed);
