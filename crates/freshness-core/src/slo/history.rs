@@ -26,10 +26,6 @@ pub struct ObjectiveHistory {
     pub unit: Unit,
     /// Each day, the oldest first; in the declared zone, else in UTC.
     pub days: Vec<DayCompliance>,
-    /// Since when it is broken without a break, if it is at the end: UTC seconds.
-    /// Of an objective that is counted in runs or deadlines, none is looked at
-    /// that is older than the days.
-    pub broken_since: Option<i64>,
     /// What was counted, and what of it was kept, in the last [`BURN_DAYS`].
     lately: (u64, u64),
 }
@@ -118,7 +114,6 @@ pub fn history(
                 runs,
                 now,
                 days: days.clone(),
-                broken_since: None,
             };
             let unit = counted.count(&freshness, objective);
             let mut days = counted.days;
@@ -131,7 +126,6 @@ pub fn history(
                 unit,
                 days: days.split_off(usize::from(n_counted - n_days)),
                 lately,
-                broken_since: counted.broken_since,
             }
         })
         .collect()
@@ -143,7 +137,6 @@ struct Counting<'a> {
     runs: &'a [Run],
     now: i64,
     days: Vec<DayCompliance>,
-    broken_since: Option<i64>,
 }
 
 /// What a stretch of time, a run or a deadline counts as.
@@ -184,24 +177,14 @@ impl Counting<'_> {
         let ends = looks.iter().skip(1).map(|(at, _)| *at).chain([self.now]);
         for ((from, look), to) in looks.iter().zip(ends) {
             match look {
-                Look::Doubt(_) => {
-                    self.add_time(*from, to, Counts::Doubtful);
-                    self.broken_since = None;
-                }
-                Look::Breach(_) => {
-                    self.add_time(*from, to, Counts::Bad);
-                    self.broken_since.get_or_insert(*from);
-                }
+                Look::Doubt(_) => self.add_time(*from, to, Counts::Doubtful),
+                Look::Breach(_) => self.add_time(*from, to, Counts::Bad),
                 Look::Newest(newest) => {
                     let was_over = self.owed.seconds(*newest, *from) as f64 > limit.threshold;
                     let passes = || (self.owed).passes(*newest, limit.threshold, *from, to);
-                    self.broken_since = match was_over {
-                        true => self.broken_since.or(Some(*from)),
-                        false => passes(),
-                    };
                     let over = match was_over {
                         true => *from,
-                        false => self.broken_since.unwrap_or(to),
+                        false => passes().unwrap_or(to),
                     };
                     self.add_time(*from, over, Counts::Good);
                     self.add_time(over, to, Counts::Bad);
@@ -234,12 +217,6 @@ impl Counting<'_> {
             let came = delivery(self.levels, self.runs, due, due.at).is_some();
             let as_what = if came { Counts::Good } else { Counts::Bad };
             self.add(day, as_what, 1);
-            // What came late has come.
-            self.broken_since =
-                match came || delivery(self.levels, self.runs, due, self.now).is_some() {
-                    true => None,
-                    false => self.broken_since.or(Some(due.at)),
-                };
         }
     }
 
@@ -262,10 +239,6 @@ impl Counting<'_> {
                 Outcome::CouldNotTell { .. } => Counts::Doubtful,
             };
             self.add(self.owed.day(runs[i].finished_at), as_what, 1);
-            self.broken_since = match as_what {
-                Counts::Bad => self.broken_since.or(Some(runs[i].finished_at)),
-                Counts::Good | Counts::Doubtful => None,
-            };
         }
     }
 

@@ -118,9 +118,7 @@ fn judge_one(
         | Objective::RowCount
         | Objective::RowCountAnomaly
         | Objective::Quality => {
-            let says = |i: usize| Some((i, of_run(levels, runs, i, objective)?));
-            let last = (0..runs.len()).rev().find_map(says);
-            let last = last.filter(|(i, _)| !is_long_ago(runs, *i));
+            let last = last_said(levels, runs, objective);
             last.map(|(_, verdict)| verdict).unwrap_or_else(|| Verdict {
                 objective,
                 outcome: Outcome::CouldNotTell {
@@ -130,6 +128,18 @@ fn judge_one(
             })
         }
     }
+}
+
+/// The last run that says something of an objective, and what it says; `None` if
+/// none does, or none that says anything of today.
+pub(super) fn last_said(
+    levels: &ServiceLevels,
+    runs: &[Run],
+    objective: Objective,
+) -> Option<(usize, Verdict)> {
+    let says = |i: usize| Some((i, of_run(levels, runs, i, objective)?));
+    let last = (0..runs.len()).rev().find_map(says);
+    last.filter(|(i, _)| !is_long_ago(runs, *i))
 }
 
 /// Has so much run since run `i` that it says nothing of today: more than a

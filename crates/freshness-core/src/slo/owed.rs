@@ -25,7 +25,7 @@ pub(super) struct Due {
 }
 
 /// A deadline is looked for so many days around.
-const DAYS_AROUND: i32 = 400;
+pub(super) const DAYS_AROUND: i32 = 400;
 
 /// What comes in the night before is for the day.
 const SERVES_BEFORE: i64 = 12 * HOUR;

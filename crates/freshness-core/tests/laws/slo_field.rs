@@ -9,7 +9,7 @@ use freshness_core::civil::{Holidays, Zone};
 use freshness_core::slo::{
     About, Anomaly, AnomalyMethod, Counts, DayCompliance, DayPromise, DayState, Freshness, Newest,
     Objective, Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict,
-    broken_since, history, judge,
+    broken_since, history, judge, objectives,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -57,6 +57,18 @@ fn fresh(hours: f64) -> ServiceLevels {
             threshold: Some(hours * 3_600.0),
             field: Some("updated_at".to_owned()),
             ..Freshness::default()
+        }),
+        ..ServiceLevels::default()
+    }
+}
+
+/// So many rows in each run.
+fn least_rows(min_rows: u64) -> ServiceLevels {
+    ServiceLevels {
+        row_count: Some(RowCount {
+            about: about(),
+            min_rows: Some(min_rows),
+            ..RowCount::default()
         }),
         ..ServiceLevels::default()
     }

@@ -6,18 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshness_core::civil::Holidays;
 use freshness_core::coverage::{Condition, ContractRow, ScopeKey, ScopeState, by_dataset};
 use freshness_core::incidents::{Breach, Broken};
-use freshness_core::slo::{
-    BreachSeverity, Outcome, USUAL_ENVIRONMENT, Verdict, broken_since, lost,
-};
+use freshness_core::slo::{BreachSeverity, Outcome, USUAL_ENVIRONMENT, Verdict, lost};
 use freshness_core::state::Severity;
 use freshness_store::{DatasetNo, Store};
 use jiff::Timestamp;
 
 use super::slo::{SloDataset, promises, slo_look};
-use super::{DatasetFailure, RoundError, coverage, holidays};
+use super::{DatasetFailure, RoundError, coverage};
 
 /// How many datasets have service levels that count for incidents and trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +75,8 @@ pub(super) fn kept(
             n_broken: 0,
         });
         kept.told.retain(|no| !doubtful.contains(no));
-        let holidays = holidays();
         for dataset in &looked.datasets {
-            add_levels(dataset, &holidays, now, &mut kept.breaches);
+            add_levels(dataset, now, &mut kept.breaches);
         }
     }
     if let Some(counted) = &mut kept.counted {
@@ -111,15 +107,10 @@ fn is_told(dataset: &SloDataset) -> bool {
 }
 
 /// The service levels that a dataset breaks.
-fn add_levels(
-    dataset: &SloDataset,
-    holidays: &Holidays,
-    now: Timestamp,
-    breaches: &mut BTreeMap<DatasetNo, Breach>,
-) {
+fn add_levels(dataset: &SloDataset, now: Timestamp, breaches: &mut BTreeMap<DatasetNo, Breach>) {
     let now = now.as_second();
     let promise = &dataset.promise;
-    for verdict in &dataset.verdicts {
+    for (verdict, since) in dataset.verdicts.iter().zip(&dataset.broken_since) {
         let Some(severity) = verdict.outcome.severity() else {
             continue;
         };
@@ -133,7 +124,7 @@ fn add_levels(
             Severity::Advisory => 0.0,
             Severity::Warning | Severity::Critical => lost(verdict),
         };
-        let since = broken_since(&promise.levels, verdict, holidays, now).unwrap_or(now);
+        let since = since.unwrap_or(now);
         let breach = breaches.entry(promise.no).or_insert_with(|| Breach {
             since,
             severity,

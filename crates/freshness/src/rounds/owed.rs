@@ -44,12 +44,14 @@ pub struct AllOwed {
 }
 
 impl KeptPromise {
-    /// Each objective: what is said of it, whether a check fails by it, and how
-    /// it was kept.
-    pub fn objectives(&self) -> impl Iterator<Item = (&Verdict, bool, &ObjectiveHistory)> {
-        let past = self.past.iter();
+    /// Each objective: what is said of it, whether a check fails by it, since when it
+    /// is broken (UTC seconds), and how it was kept.
+    pub fn objectives(
+        &self,
+    ) -> impl Iterator<Item = (&Verdict, bool, Option<i64>, &ObjectiveHistory)> {
+        let past = self.judged.broken_since.iter().zip(&self.past);
         let objectives = self.judged.weighed().zip(past);
-        objectives.map(|((verdict, fails), past)| (verdict, fails, past))
+        objectives.map(|((verdict, fails), (since, past))| (verdict, fails, *since, past))
     }
 }
 

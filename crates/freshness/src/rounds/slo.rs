@@ -10,8 +10,8 @@ use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{
     BURN_DAYS, MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels,
-    USUAL_ENVIRONMENT, Verdict, before_history, history, judge, may_reach_further, only_warns,
-    reach,
+    USUAL_ENVIRONMENT, Verdict, before_history, broken_since, history, judge, may_reach_further,
+    only_warns, reach,
 };
 use freshness_store::{
     DatasetNo, EnvironmentNo, SloChange, SloCheck, SloJudged, Store, StoreError, Tail,
@@ -56,6 +56,8 @@ pub struct SloDataset {
     pub run_id: Option<String>,
     /// One for each objective.
     pub verdicts: Vec<Verdict>,
+    /// Since when each is broken without a break, UTC seconds; `None` if it is not.
+    pub broken_since: Vec<Option<i64>>,
 }
 
 /// What a look at the promises found.
@@ -188,10 +190,11 @@ pub fn slo_look(
     Ok(SloChecked {
         now,
         datasets: datasets
-            .map(|(promise, (run_id, verdicts))| SloDataset {
+            .map(|(promise, judged)| SloDataset {
                 promise,
-                run_id,
-                verdicts,
+                run_id: judged.run_id,
+                verdicts: judged.verdicts,
+                broken_since: judged.broken_since,
             })
             .collect(),
         failures,
@@ -217,11 +220,7 @@ pub fn slo_history(
         n_threads,
         &promises,
         |store, promise| -> Result<Vec<ObjectiveHistory>, StoreError> {
-            let before = before_history(&promise.levels);
-            let reach = Reach {
-                since: now - i64::from(n_days.max(BURN_DAYS)) * DAY - before,
-                ..reach(&promise.levels, &holidays, now)
-            };
+            let reach = past_reach(&promise.levels, &holidays, n_days, now);
             let (runs, _) = runs(store, promise, &environments, now, reach)?;
             Ok(history(&promise.levels, &runs, &holidays, n_days, now))
         },
@@ -288,27 +287,64 @@ fn one_check(
     (check, judged)
 }
 
+/// What has to be known to say how promises were kept on so many days, and since
+/// when they are broken.
+fn past_reach(levels: &ServiceLevels, holidays: &Holidays, n_days: u16, now: i64) -> Reach {
+    let n_days = n_days.max(BURN_DAYS);
+    Reach {
+        since: now - i64::from(n_days) * DAY - before_history(levels),
+        ..reach(levels, holidays, now)
+    }
+}
+
+/// What was said of a dataset.
+struct Said {
+    run_id: Option<String>,
+    verdicts: Vec<Verdict>,
+    broken_since: Vec<Option<i64>>,
+}
+
 fn judge_one(
     store: &Store,
     promise: &Promise,
     environments: &Numbers,
     holidays: &Holidays,
     now: i64,
-) -> Result<(Option<String>, Vec<Verdict>), StoreError> {
+) -> Result<Said, StoreError> {
     let levels = &promise.levels;
     let near = reach(levels, holidays, now);
-    let (history, is_whole) = runs(store, promise, environments, now, near)?;
-    let run_id = history.runs().last().map(|run: &Run| run.run_id.clone());
-    let verdicts = judge(levels, &history, holidays, now);
-    if is_whole || !verdicts.iter().any(may_reach_further) {
-        return Ok((run_id, verdicts));
+    let (mut history, mut is_whole) = runs(store, promise, environments, now, near)?;
+    let mut verdicts = judge(levels, &history, holidays, now);
+    if !is_whole && verdicts.iter().any(may_reach_further) {
+        let far = Reach {
+            since: near.since,
+            ..FAR
+        };
+        (history, is_whole) = runs(store, promise, environments, now, far)?;
+        verdicts = judge(levels, &history, holidays, now);
     }
-    let far = Reach {
-        since: near.since,
-        ..FAR
+    let since = |history: &RunHistory| -> Vec<Option<i64>> {
+        let since = |verdict: &Verdict| {
+            let is_breach = verdict.outcome.is_breach();
+            let since = || broken_since(levels, history, holidays, verdict.objective, now);
+            is_breach.then(since).flatten()
+        };
+        verdicts.iter().map(since).collect()
     };
-    let (history, _) = runs(store, promise, environments, now, far)?;
-    Ok((run_id, judge(levels, &history, holidays, now)))
+    let mut broken_since = since(&history);
+    // As far back as is known it was broken: what was before?
+    let oldest = history.runs().first().map(|run| run.finished_at);
+    let is_open = |since: &Option<i64>| since.is_some() && *since <= oldest;
+    if !is_whole && broken_since.iter().any(is_open) {
+        let past = past_reach(levels, holidays, USUAL_DAYS, now);
+        broken_since = since(&runs(store, promise, environments, now, past)?.0);
+    }
+    let run_id = history.runs().last().map(|run: &Run| run.run_id.clone());
+    Ok(Said {
+        run_id,
+        verdicts,
+        broken_since,
+    })
 }
 
 /// The newest runs of a dataset, and whether these are all. Where nothing was

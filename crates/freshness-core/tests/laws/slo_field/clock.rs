@@ -6,8 +6,9 @@ use super::*;
 #[test]
 fn a_promise_is_broken_since_its_limit_was_passed() {
     let since = |levels: &ServiceLevels, ran: Run, now: &str| {
-        let verdict = one(levels, vec![ran], now);
-        let since = broken_since(levels, &verdict, &Holidays::builtin(), at(now));
+        let told = RunHistory::new("prod", [ran]);
+        let objective = objectives(levels)[0];
+        let since = broken_since(levels, &told, &Holidays::builtin(), objective, at(now));
         since.map(|since| Timestamp::from_second(since).unwrap().to_string())
     };
     let ran = || run("2026-02-27T06:00", 40);
@@ -27,18 +28,38 @@ fn a_promise_is_broken_since_its_limit_was_passed() {
     }
     let monday = since(&levels, ran(), "2026-03-02T12:00");
     assert_eq!(monday, some("2026-03-02T06:00:00Z"));
-    let few = ServiceLevels {
-        row_count: Some(RowCount {
-            about: about(),
-            min_rows: Some(100),
-            ..RowCount::default()
-        }),
-        ..ServiceLevels::default()
-    };
     assert_eq!(
-        since(&few, ran(), "2026-03-02T12:00"),
+        since(&least_rows(100), ran(), "2026-03-02T12:00"),
         some("2026-02-27T06:00:00Z")
     );
+}
+
+/// Three nights with few rows are one trouble, and not a new one each night.
+#[test]
+fn what_each_run_brings_too_few_rows_of_is_broken_since_the_first() {
+    let levels = least_rows(100);
+    let mut runs: Vec<Run> = (10..14)
+        .map(|day| run(&format!("2026-03-{day}T06:00"), 40))
+        .collect();
+    let since = |runs: &[Run]| {
+        let told = RunHistory::new("prod", runs.to_vec());
+        let now = at("2026-03-14T05:00");
+        broken_since(
+            &levels,
+            &told,
+            &Holidays::builtin(),
+            Objective::RowCount,
+            now,
+        )
+    };
+    assert_eq!(since(&runs), Some(at("2026-03-10T06:00")));
+    // A run that says nothing of rows is no break, one that had enough is.
+    runs[1].counts = Counts::default();
+    assert_eq!(since(&runs), Some(at("2026-03-10T06:00")));
+    runs[1].counts.source = Some(100);
+    assert_eq!(since(&runs), Some(at("2026-03-12T06:00")));
+    runs[3].counts.source = Some(100);
+    assert_eq!(since(&runs), None);
 }
 
 /// dbt-labs/dbt-core#11066: nine hours of false age. Instants are compared, so

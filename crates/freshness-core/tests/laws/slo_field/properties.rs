@@ -90,4 +90,34 @@ proptest! {
             }
         }
     }
+
+    /// Whoever looks at any instant since then finds it broken, and a second before
+    /// finds it not.
+    #[test]
+    fn a_promise_is_broken_at_every_instant_since_it_is(
+        runs in proptest::collection::vec(any_run(), 0..40),
+        looked in proptest::collection::vec(0.0f64..1.0, 8),
+    ) {
+        let mut levels = by_half_past_seven();
+        let freshness = levels.freshness.as_mut().unwrap();
+        freshness.threshold = Some(90_000.0);
+        freshness.field = Some("updated_at".to_owned());
+        levels.row_count = least_rows(300).row_count;
+        let told = RunHistory::new("prod", runs);
+        let holidays = Holidays::builtin();
+        let now = at("2026-03-04T12:00");
+        let judged = |at| judge(&levels, &told, &holidays, at);
+        for (i, verdict) in judged(now).iter().enumerate() {
+            let objective = verdict.objective;
+            let since = broken_since(&levels, &told, &holidays, objective, now);
+            prop_assert_eq!(since.is_some(), is_breach(verdict), "{:?}", verdict);
+            let Some(since) = since else { continue };
+            let age = i64::from(objective == Objective::Freshness);
+            for share in &looked {
+                let between = since + age + ((now - since - age) as f64 * share) as i64;
+                prop_assert!(is_breach(&judged(between)[i]), "{objective:?} {since} {between}");
+            }
+            prop_assert!(!is_breach(&judged(since - 1)[i]), "{objective:?} {since}");
+        }
+    }
 }

@@ -60,7 +60,7 @@ pub const FIELDS: [(&str, &str); 13] = [
     ("why", "one sentence that says why"),
     (
         "since",
-        "since when it is broken without a break, as far as the `days` reach; null if it is not",
+        "since when it is broken without a break; null if it is not",
     ),
     ("unit", "what is counted, as in `slo history`"),
     (
@@ -131,7 +131,9 @@ pub(super) fn objectives(owed: &Owed) -> Vec<ObjectiveLine> {
     promises
         .flat_map(|of| {
             let objectives = of.objectives();
-            objectives.map(|(verdict, fails, past)| ObjectiveLine::of(of, verdict, fails, past))
+            objectives.map(|(verdict, fails, since, past)| {
+                ObjectiveLine::of(of, verdict, (fails, since), past)
+            })
         })
         .collect()
 }
@@ -153,7 +155,7 @@ impl ObjectiveLine {
     fn of(
         promise: &KeptPromise,
         verdict: &Verdict,
-        fails: bool,
+        (fails, since): (bool, Option<i64>),
         past: &ObjectiveHistory,
     ) -> ObjectiveLine {
         let budget = past.budget(USUAL_TARGET);
@@ -166,7 +168,7 @@ impl ObjectiveLine {
             fails,
             promised: promised_of(&of.levels, verdict.objective),
             why: slo_words::why(verdict),
-            since: since(verdict, past),
+            since: since.and_then(instant),
             unit: past.unit,
             attained: budget.attained,
             left: budget.left,
@@ -176,16 +178,8 @@ impl ObjectiveLine {
     }
 }
 
-/// Since when a promise is broken; that of a run that is older than its history,
-/// since that run.
-fn since(verdict: &Verdict, past: &ObjectiveHistory) -> Option<Timestamp> {
-    if !verdict.outcome.is_breach() {
-        return None;
-    }
-    let at = past
-        .broken_since
-        .and_then(|at| Timestamp::from_second(at).ok());
-    at.or(verdict.evidence.run_at)
+fn instant(at: i64) -> Option<Timestamp> {
+    Timestamp::from_second(at).ok()
 }
 
 impl Promises<'_> {
@@ -241,11 +235,11 @@ impl Broken<'_> {
         let mut worst: Option<(BreachSeverity, Option<Timestamp>)> = None;
         for promise in &owed.promises {
             let environment = promise.judged.promise.environment.as_str();
-            for (verdict, _, past) in promise.objectives() {
+            for (verdict, _, since, _) in promise.objectives() {
                 let Some(severity) = verdict.outcome.severity() else {
                     continue;
                 };
-                let since = since(verdict, past);
+                let since = since.and_then(instant);
                 worst = Some(match worst {
                     None => (severity, since),
                     Some((other, at)) => {
