@@ -37,7 +37,8 @@ pub(super) fn secret(name: &str) -> Option<String> {
 /// The variables that say how an object store is reached: those that its own
 /// tools read. Kept nowhere.
 pub fn object_store_variables() -> Vec<(String, String)> {
-    let families = ["AWS_", "AZURE_", "GOOGLE_"];
+    // The last is how Google's libraries are told of an emulator.
+    let families = ["AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST"];
     let is_one = |name: &str| families.iter().any(|family| name.starts_with(family));
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

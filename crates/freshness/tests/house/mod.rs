@@ -3,10 +3,13 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod adbc;
+pub(crate) mod azure;
 pub(crate) mod dbt;
 pub(crate) mod dbt_files;
 pub(crate) mod airflow;
 pub(crate) mod duckdb;
+pub(crate) mod google;
+pub(crate) mod http;
 pub(crate) mod json_schema;
 pub(crate) mod lake;
 pub(crate) mod postgres;

@@ -185,7 +185,7 @@ impl<'a> CommitReader<'a> {
         let line = std::mem::take(&mut self.line);
         if !line.iter().all(u8::is_ascii_whitespace) {
             let action: Action<'_> = serde_json::from_slice(&line)
-                .map_err(|error| LakeFault::json(&error, self.n_lines))?;
+                .map_err(|error| LakeFault::json(error, self.n_lines))?;
             self.take(action);
             self.n_actions += 1;
         }

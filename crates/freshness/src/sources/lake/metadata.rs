@@ -91,7 +91,7 @@ pub(super) fn read_metadata(bytes: &mut dyn Read) -> Result<Metadata, LakeFault>
 
 fn read_within(bytes: &mut dyn Read, bytes_max: u64) -> Result<Metadata, LakeFault> {
     let mut bytes = BufReader::with_capacity(64 << 10, bytes);
-    let head = bytes.fill_buf().map_err(LakeFault::Gzip)?;
+    let head = bytes.fill_buf().map_err(LakeFault::unread)?;
     let metadata: Metadata = match head {
         [] => return Err(LakeFault::Empty),
         head if head.starts_with(&GZIP) => parsed(MultiGzDecoder::new(bytes), bytes_max)?,
@@ -120,7 +120,7 @@ fn parsed(bytes: impl Read, bytes_max: u64) -> Result<Metadata, LakeFault> {
     let parsed = serde_json::from_reader(BufReader::with_capacity(64 << 10, &mut bytes));
     parsed.map_err(|error| match bytes.failure.take() {
         Some(failure) => failure,
-        None => LakeFault::json(&error, 0),
+        None => LakeFault::json(error, 0),
     })
 }
 
@@ -142,7 +142,7 @@ impl<R: Read> Read for Bounded<R> {
                 return Ok(n);
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Err(error),
-            Err(error) => LakeFault::Gzip(error),
+            Err(error) => LakeFault::unread(error),
         };
         self.failure = Some(failure);
         Err(std::io::Error::other("cannot be read"))

@@ -116,11 +116,21 @@ impl LakeFault {
         }
     }
 
+    /// Bytes that cannot be had: the place does not give them, or they are no gzip.
+    fn unread(error: io::Error) -> LakeFault {
+        match error.kind() {
+            io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::UnexpectedEof => LakeFault::Gzip(error),
+            _ => LakeFault::Place(error.into()),
+        }
+    }
+
     /// A fault of JSON, in words that quote nothing of it.
-    fn json(error: &serde_json::Error, lines_before: u64) -> LakeFault {
+    fn json(error: serde_json::Error, lines_before: u64) -> LakeFault {
         use serde_json::error::Category;
         let message = match error.classify() {
-            Category::Io => return LakeFault::Place(PlaceError::Store(error.to_string())),
+            Category::Io => return LakeFault::Place(io::Error::from(error).into()),
             Category::Eof => "the file ends in the middle".to_owned(),
             Category::Syntax => "not JSON".to_owned(),
             Category::Data => {

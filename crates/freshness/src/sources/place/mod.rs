@@ -6,6 +6,8 @@
 //! listing has named is opened.
 
 mod local;
+mod reached;
+mod refusal;
 mod remote;
 
 use std::fs;
@@ -15,6 +17,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 
 pub use local::Walked;
+pub use reached::StoreKind;
 use remote::Remote;
 
 /// A folder, on a disk or in an object store.
@@ -60,12 +63,18 @@ pub enum PlaceError {
     BrokenLink,
     #[error("no access: {0}")]
     Forbidden(io::Error),
-    #[error("no access: {0}")]
-    Denied(String),
     #[error("cannot be read: {0}")]
     Io(io::Error),
-    #[error("the object store does not answer as it should: {0}")]
-    Store(String),
+    #[error("cannot tell how {0} is reached: {1}")]
+    Settings(StoreKind, String),
+    #[error("cannot reach {0}: {1}")]
+    Unreachable(StoreKind, String),
+    #[error("{0} gives no access: {1}")]
+    Denied(StoreKind, String),
+    #[error("no such {what}: {name}")]
+    NoBucket { what: &'static str, name: String },
+    #[error("{0} does not answer as it should: {1}")]
+    Store(StoreKind, String),
 }
 
 impl PlaceError {
@@ -76,17 +85,16 @@ impl PlaceError {
                 Some("a path on this machine, file://, s3://, gs://, az:// or abfss://")
             }
             PlaceError::Url(_) => Some("an object is named s3://BUCKET/PATH"),
-            PlaceError::Denied(_) | PlaceError::Store(_) => Some(
-                "object stores are reached by the usual variables: AWS_ACCESS_KEY_ID, \
-                 AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL; \
-                 GOOGLE_APPLICATION_CREDENTIALS; AZURE_STORAGE_ACCOUNT_NAME, \
-                 AZURE_STORAGE_ACCOUNT_KEY",
-            ),
+            PlaceError::Settings(kind, _)
+            | PlaceError::Unreachable(kind, _)
+            | PlaceError::Denied(kind, _)
+            | PlaceError::Store(kind, _) => Some(kind.hint()),
             PlaceError::Forbidden(_) => Some("may the user that runs this read it?"),
             PlaceError::NotFound
             | PlaceError::BrokenLink
             | PlaceError::NotAFolder
             | PlaceError::NotAFile
+            | PlaceError::NoBucket { .. }
             | PlaceError::Io(_) => None,
         }
     }
@@ -94,6 +102,11 @@ impl PlaceError {
 
 impl From<io::Error> for PlaceError {
     fn from(error: io::Error) -> PlaceError {
+        // What a reader of an object store had to say.
+        let error = match error.downcast::<PlaceError>() {
+            Ok(own) => return own,
+            Err(error) => error,
+        };
         match error.kind() {
             io::ErrorKind::NotFound => PlaceError::NotFound,
             io::ErrorKind::NotADirectory => PlaceError::NotAFolder,

@@ -1,28 +1,25 @@
 //! What lies below a prefix of an object store?
 //!
-//! Stores are reached by the variables that their own tools read. Small objects
-//! are fetched several at once, large ones one after the other in pieces, so
-//! that memory is bounded whatever lies there.
+//! Small objects are fetched several at once, large ones one after the other in
+//! pieces, so that memory is bounded whatever lies there.
 
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio::runtime::Runtime;
 
-use super::{Entry, PlaceError, Walked};
+use super::{Entry, PlaceError, StoreKind, Walked, refusal};
 
 /// A prefix of a bucket.
 #[derive(Debug, Clone)]
 pub(super) struct Remote {
+    kind: StoreKind,
+    bucket: Arc<str>,
     store: Arc<dyn ObjectStore>,
     runtime: Arc<Runtime>,
     prefix: Path,
@@ -33,11 +30,6 @@ const REQUESTS: usize = 32;
 
 /// Up to here an object is fetched whole, beside others.
 const SMALL_BYTES: u64 = 1 << 20;
-
-/// How often a request is sent again: a store that stays away for longer is
-/// told, and asked again at the next look.
-const RETRIES: usize = 3;
-const RETRY_SECONDS: u64 = 30;
 
 impl Remote {
     pub(super) fn named(
@@ -52,18 +44,16 @@ impl Remote {
             return Err(no_location());
         }
         let prefix = Path::parse(path.trim_end_matches('/')).map_err(|_| no_location())?;
-        let url = format!("{scheme}://{bucket}");
-        let store = match scheme {
-            "s3" | "s3a" => amazon(&url, variables),
-            "gs" => google(&url, variables),
-            "az" | "azure" | "adl" | "abfs" | "abfss" => azure(&url, variables),
-            _ => return Err(PlaceError::Scheme(scheme.to_owned())),
-        };
+        let kind = StoreKind::of(scheme).ok_or_else(|| PlaceError::Scheme(scheme.to_owned()))?;
+        let store = kind.open(&format!("{scheme}://{bucket}"), variables)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         Ok(Remote {
-            store: store.map_err(from_store)?,
+            kind,
+            // Azure's may be followed by the account.
+            bucket: bucket.split('@').next().unwrap_or(bucket).into(),
+            store,
             runtime: Arc::new(runtime),
             prefix,
         })
@@ -91,7 +81,9 @@ impl Remote {
         };
         let mut entries = Vec::new();
         self.each_of(found, &mut |entry| {
-            if !entry.name.contains('/') {
+            // A store may know nothing of where a list is to begin.
+            let wanted = after.is_none_or(|after| entry.name.as_str() > after);
+            if wanted && !entry.name.contains('/') {
                 entries.push(entry);
             }
         })?;
@@ -104,7 +96,7 @@ impl Remote {
 
     pub(super) fn entry(&self, name: &str) -> Result<Entry, PlaceError> {
         let object = self.runtime.block_on(self.store.head(&self.at(name)));
-        let object = object.map_err(from_store)?;
+        let object = object.map_err(|error| self.refused(&error))?;
         Ok(Entry {
             name: name.to_owned(),
             bytes: object.size,
@@ -145,13 +137,14 @@ impl Remote {
                     .store
                     .get(&self.at(&entry.name))
                     .await
-                    .map_err(from_store)?;
+                    .map_err(|error| self.refused(&error))?;
                 // What grew since it was listed might not fit beside others.
                 if object.meta.size > SMALL_BYTES {
                     let what = "an object was changed while it was read".to_owned();
-                    return Err(PlaceError::Store(what));
+                    return Err(PlaceError::Store(self.kind, what));
                 }
-                Ok((entry, object.bytes().await.map_err(from_store)?))
+                let bytes = object.bytes().await;
+                Ok((entry, bytes.map_err(|error| self.refused(&error))?))
             });
             let fetched = stream::iter(fetched).buffered(REQUESTS);
             self.runtime.block_on(fetched.for_each(|fetched| {
@@ -165,9 +158,10 @@ impl Remote {
 
     fn open(&self, name: &str) -> Result<Pieces<'_>, PlaceError> {
         let object = self.runtime.block_on(self.store.get(&self.at(name)));
+        let object = object.map_err(|error| self.refused(&error))?;
         Ok(Pieces {
-            runtime: &self.runtime,
-            stream: object.map_err(from_store)?.into_stream(),
+            remote: self,
+            stream: object.into_stream(),
             piece: Bytes::new(),
         })
     }
@@ -179,7 +173,8 @@ impl Remote {
     ) -> Result<(), PlaceError> {
         let skip = self.prefix.as_ref().len();
         self.runtime.block_on(async {
-            while let Some(object) = found.try_next().await.map_err(from_store)? {
+            let mut next = async || found.try_next().await.map_err(|error| self.refused(&error));
+            while let Some(object) = next().await? {
                 let ObjectMeta {
                     location,
                     last_modified,
@@ -197,6 +192,10 @@ impl Remote {
         })
     }
 
+    fn refused(&self, error: &object_store::Error) -> PlaceError {
+        refusal::of_request(self.kind, &self.bucket, error)
+    }
+
     /// What is called so below the prefix.
     fn at(&self, name: &str) -> Path {
         // Names come from listings and from us, so nothing in them needs escapes.
@@ -210,7 +209,7 @@ impl Remote {
 
 /// A large object, piece by piece.
 struct Pieces<'a> {
-    runtime: &'a Runtime,
+    remote: &'a Remote,
     stream: BoxStream<'static, object_store::Result<Bytes>>,
     piece: Bytes,
 }
@@ -218,106 +217,14 @@ struct Pieces<'a> {
 impl Read for Pieces<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.piece.is_empty() {
-            match self.runtime.block_on(self.stream.try_next()) {
+            match self.remote.runtime.block_on(self.stream.try_next()) {
                 Ok(Some(piece)) => self.piece = piece,
                 Ok(None) => return Ok(0),
-                Err(error) => return Err(io::Error::other(from_store(error))),
+                Err(error) => return Err(io::Error::other(self.remote.refused(&error))),
             }
         }
         let n = into.len().min(self.piece.len());
         into[..n].copy_from_slice(&self.piece.split_to(n));
         Ok(n)
-    }
-}
-
-type Built = object_store::Result<Arc<dyn ObjectStore>>;
-
-fn amazon(url: &str, variables: &[(String, String)]) -> Built {
-    let mut builder = AmazonS3Builder::new().with_url(url).with_retry(retry());
-    for (name, value) in of_family(variables, "AWS_") {
-        if let Ok(key) = name.parse::<AmazonS3ConfigKey>() {
-            builder = builder.with_config(key, value);
-        }
-        // Who names an endpoint without TLS means it.
-        if name.starts_with("aws_endpoint") && value.starts_with("http://") {
-            builder = builder.with_allow_http(true);
-        }
-    }
-    Ok(Arc::new(builder.build()?))
-}
-
-fn google(url: &str, variables: &[(String, String)]) -> Built {
-    let mut builder = GoogleCloudStorageBuilder::new()
-        .with_url(url)
-        .with_retry(retry());
-    for (name, value) in of_family(variables, "GOOGLE_") {
-        if let Ok(key) = name.parse::<GoogleConfigKey>() {
-            builder = builder.with_config(key, value);
-        }
-    }
-    Ok(Arc::new(builder.build()?))
-}
-
-fn azure(url: &str, variables: &[(String, String)]) -> Built {
-    let mut builder = MicrosoftAzureBuilder::new()
-        .with_url(url)
-        .with_retry(retry());
-    for (name, value) in of_family(variables, "AZURE_") {
-        if let Ok(key) = name.parse::<AzureConfigKey>() {
-            builder = builder.with_config(key, value);
-        }
-        if name.starts_with("azure_") && name.ends_with("endpoint") && value.starts_with("http://")
-        {
-            builder = builder.with_allow_http(true);
-        }
-    }
-    Ok(Arc::new(builder.build()?))
-}
-
-fn of_family<'a>(
-    variables: &'a [(String, String)],
-    prefix: &'a str,
-) -> impl Iterator<Item = (String, &'a str)> {
-    let own = variables
-        .iter()
-        .filter(move |(name, _)| name.starts_with(prefix));
-    own.map(|(name, value)| (name.to_ascii_lowercase(), value.as_str()))
-}
-
-fn retry() -> RetryConfig {
-    RetryConfig {
-        max_retries: RETRIES,
-        retry_timeout: Duration::from_secs(RETRY_SECONDS),
-        ..RetryConfig::default()
-    }
-}
-
-fn from_store(error: object_store::Error) -> PlaceError {
-    match error {
-        object_store::Error::NotFound { .. } => PlaceError::NotFound,
-        object_store::Error::PermissionDenied { .. }
-        | object_store::Error::Unauthenticated { .. } => PlaceError::Denied(shortened(&error)),
-        error => PlaceError::Store(shortened(&error)),
-    }
-}
-
-/// Its first words, without the queries of addresses: they may be signed.
-fn shortened(error: &object_store::Error) -> String {
-    const CHARS_MAX: usize = 300;
-    let mut words = String::new();
-    let mut in_query = false;
-    for c in error.to_string().chars() {
-        in_query = match c {
-            '?' => true,
-            ' ' | ')' | '"' | '\n' | '\'' => false,
-            _ => in_query,
-        };
-        if !in_query {
-            words.push(if c.is_control() { ' ' } else { c });
-        }
-    }
-    match words.char_indices().nth(CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
     }
 }
