@@ -184,7 +184,7 @@ fn a_version_of_dbt_that_is_not_known_is_refused_with_its_name() {
     );
     check(
         "https://schemas.getdbt.com/dbt/catalog/v1.json",
-        "manifest.json: unknown version of dbt's files: https://schemas.getdbt.com/dbt/catalog/v1.json (known: manifest, sources, run-results)",
+        "manifest.json: unknown version of dbt's files: https://schemas.getdbt.com/dbt/catalog/v1.json (known: manifest, sources, freshness, run-results)",
     );
 }
 

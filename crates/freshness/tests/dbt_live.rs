@@ -64,6 +64,11 @@ fn days_played_with_dbt_1_5_are_the_days_that_are_kept() {
     check_days(Dbt::Old, "1.5");
 }
 
+#[test]
+fn days_played_with_dbt_2_are_the_days_that_are_kept() {
+    check_days(Dbt::Fusion, "2.0");
+}
+
 const START: [&str; 6] = [
     "create schema raw",
     "create table raw.orders (id integer, customer_id integer, amount integer, loaded_at timestamptz)",

@@ -205,7 +205,7 @@ fn what_is_of_somebody_else_is_left_out_and_nothing_at_all_is_an_error() {
     put(&target, "notes.txt", "manifest.json");
     refused(
         &target,
-        "target: no manifest.json, sources.json or run_results.json of dbt in it; target/manifest.json: left out: not of dbt",
+        "target: no manifest.json, sources.json, freshness.json or run_results.json of dbt in it; target/manifest.json: left out: not of dbt",
     );
     put(&target, "nightly/manifest.json", good());
     let told = read(&target).unwrap();
@@ -378,7 +378,7 @@ fn an_archive_of_nothing_but_links_says_that_it_is_the_links() {
     let folder = TempDir::new().unwrap();
     let link: &[(&str, EntryType, &[u8])] = &[("manifest.json", EntryType::Symlink, b"")];
     let path = put(folder.path(), "a.tar", tar(link));
-    let none = "no manifest.json, sources.json or run_results.json of dbt in it";
+    let none = "no manifest.json, sources.json, freshness.json or run_results.json of dbt in it";
     let why = "a.tar:manifest.json: left out: a link or no file";
     refused(&path, &format!("a.tar: {none}; {why}"));
     let elsewhere = put(folder.path(), "elsewhere/manifest.json", good());

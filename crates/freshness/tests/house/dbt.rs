@@ -12,6 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::dbt_fusion;
 use super::postgres::Postgres;
 
 /// A version of dbt that `scripts/test` installs.
@@ -21,6 +22,8 @@ pub(crate) enum Dbt {
     Current,
     /// 1.5, the oldest that runs on today's Python.
     Old,
+    /// dbt 2, the Fusion engine.
+    Fusion,
 }
 
 /// A folder with the project, its database and what dbt wrote.
@@ -37,6 +40,7 @@ impl Dbt {
         let (variable, name) = match self {
             Dbt::Current => ("FRESHNESS_DBT_PYTHON", "current"),
             Dbt::Old => ("FRESHNESS_DBT_OLD_PYTHON", "old"),
+            Dbt::Fusion => unreachable!("it is no Python: `dbt_fusion`"),
         };
         if let Some(named) = env::var_os(variable) {
             return named.into();
@@ -57,8 +61,14 @@ impl Shop {
     /// The project, as this version can run it, in a new folder.
     pub(crate) fn new(dbt: Dbt, folder: &Path) -> Shop {
         copy(&tests().join("shop"), &folder.join("shop"));
-        if dbt == Dbt::Current {
-            copy(&tests().join("shop_current"), &folder.join("shop"));
+        // What only newer ones know, and where dbt 2 wants settings to stand.
+        let besides: &[&str] = match dbt {
+            Dbt::Old => &[],
+            Dbt::Current => &["shop_current"],
+            Dbt::Fusion => &["shop_current", "shop_fusion"],
+        };
+        for more in besides {
+            copy(&tests().join(more), &folder.join("shop"));
         }
         Shop {
             dbt,
@@ -87,6 +97,10 @@ impl Shop {
 
     /// Plays some steps, in a database of DuckDB's or of a server.
     pub(crate) fn play(&self, steps: &Value, server: Option<&Postgres>) {
+        if self.dbt == Dbt::Fusion {
+            assert!(server.is_none(), "dbt 2 is played in DuckDB");
+            return dbt_fusion::play(&self.project(), &self.archive(), steps);
+        }
         let plan = self.folder.join("plan.json");
         fs::write(&plan, steps.to_string()).unwrap();
         let mut command = Command::new(self.dbt.python());

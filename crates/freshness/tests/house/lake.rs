@@ -58,7 +58,7 @@ pub(crate) fn work(folder: &Path, stage: &str) {
 }
 
 /// The library that tells a program another time.
-fn faketime() -> PathBuf {
+pub(crate) fn faketime() -> PathBuf {
     if let Some(named) = env::var_os("FRESHNESS_FAKETIME_LIBRARY") {
         return named.into();
     }

@@ -6,6 +6,7 @@ pub(crate) mod adbc;
 pub(crate) mod azure;
 pub(crate) mod dbt;
 pub(crate) mod dbt_files;
+pub(crate) mod dbt_fusion;
 pub(crate) mod airflow;
 pub(crate) mod duckdb;
 pub(crate) mod google;

@@ -16,10 +16,11 @@ use crate::sources::read_dbt;
 /// manifest.json (v7 to v12) says what exists: sources, models, seeds and
 /// snapshots with owner, group and tags, what is made from what, and exposures as
 /// dashboards. meta.freshness beside any of them may say critical, calendar,
-/// timezone, grain, owner, team, tags and settle. In sources.json (v3) a newest
-/// row is an arrival of its source, in run_results.json (v4 to v6) what succeeded
-/// arrived when it was done. Archives of many days may overlap, in any order: what
-/// exists is what the newest manifest says. docs/dbt.md tells the rest.
+/// timezone, grain, owner, team, tags and settle. In sources.json (v3) and dbt 2's
+/// freshness.json (v0) a newest row is an arrival of its source, in
+/// run_results.json (v4 to v6) what succeeded arrived when it was done. Archives of
+/// many days may overlap, in any order: what exists is what the newest manifest
+/// says. docs/dbt.md tells the rest.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness import dbt target

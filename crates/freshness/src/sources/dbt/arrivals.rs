@@ -12,7 +12,7 @@ use freshness_core::dataset::DatasetId;
 use freshness_core::slo::{Counts, Newest, Run, Stage, USUAL_ENVIRONMENT};
 
 use super::house::{Clock, Known};
-use super::names::UniqueId;
+use super::names::{Kind, UniqueId};
 use super::results::{Build, Facts, Look};
 use crate::sources::{EARLIEST, FUTURE_TOLERANCE_SECONDS, Told, ToldArrival, ToldRemark};
 
@@ -28,6 +28,14 @@ pub(super) fn tell(facts: &Facts, known: &HashMap<String, Known>, told: &mut Tol
         let Some((dataset, node)) = dataset(unique_id, known) else {
             continue;
         };
+        if is_made(unique_id) {
+            // It arrived when it was made. Its newest row is as old as what it was
+            // made from, which is worth knowing where a column says it.
+            if node.is_some_and(|node| node.clock == Clock::Data) {
+                told.runs.push((dataset, run(look, facts)));
+            }
+            continue;
+        }
         let why = match arrived(look, node) {
             Ok(why) => {
                 told.arrivals.push(ToldArrival {
@@ -62,6 +70,10 @@ pub(super) fn tell(facts: &Facts, known: &HashMap<String, Known>, told: &mut Tol
         let unique_id = facts.text(build.unique_id);
         if let Some((dataset, node)) = dataset(unique_id, known) {
             made(build, &dataset, node, facts, &mut told.arrivals);
+            if build.batches.is_empty() && node.is_some_and(|node| node.in_batches) {
+                let of = odd.entry((dataset.to_string(), BATCHES_UNTOLD));
+                of.or_insert((unique_id.to_owned(), 0)).1 += 1;
+            }
         }
     }
     let order = |a: &ToldArrival| (a.dataset.clone(), a.at, a.cycle, a.run_id.clone(), a.rows);
@@ -94,7 +106,14 @@ fn dataset<'k>(
     (!is_of_releases).then_some((dataset, None))
 }
 
+const BATCHES_UNTOLD: &str = "made in batches, and dbt did not write down of which days: each build counts for the time at which it was done, a backfill too";
+
 const WRITTEN_TO: &str = "rows were being written when dbt looked, and more came within the hour: if that is one load, `meta.freshness.settle` says when it is over";
+
+/// Is it something that dbt makes, and not a source?
+fn is_made(unique_id: &str) -> bool {
+    UniqueId::of(unique_id).is_some_and(|id| id.kind == Kind::Made)
+}
 
 /// Sources that were seen while they were written to, with the first such look and
 /// how many there are. A load that takes long looks like that; a stream does too.
@@ -110,7 +129,8 @@ fn written_to<'f>(facts: &'f Facts, known: &HashMap<String, Known>) -> Vec<(&'f 
         let node = known.get(facts.text(look.unique_id));
         let is_open = node.is_none_or(|node| node.clock == Clock::Data && node.settle == 0);
         let is_young = (0..YOUNG_SECONDS).contains(&(look.at - look.newest));
-        let went_on = look.unique_id == next.unique_id
+        let went_on = !is_made(facts.text(look.unique_id))
+            && look.unique_id == next.unique_id
             && next.newest > look.newest
             && next.at - look.at <= AGAIN_SECONDS;
         if is_open && is_young && went_on {

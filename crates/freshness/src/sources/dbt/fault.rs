@@ -53,7 +53,9 @@ pub enum Fault {
     Edges(usize),
     #[error("no sources in it: it is no manifest.json of dbt, or its project has none")]
     NoSources,
-    #[error("no manifest.json, sources.json or run_results.json of dbt in it{noted}")]
+    #[error(
+        "no manifest.json, sources.json, freshness.json or run_results.json of dbt in it{noted}"
+    )]
     Nothing {
         /// What was left out first, with why, if anything was.
         noted: String,

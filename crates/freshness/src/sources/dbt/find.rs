@@ -21,7 +21,7 @@ pub(super) const FILE_BYTES_MAX: u64 = 512 << 20;
 const DEPTH_MAX: usize = 40;
 
 /// What dbt calls its files.
-const KINDS: [&str; 3] = ["manifest", "sources", "run_results"];
+const KINDS: [&str; 4] = ["manifest", "sources", "freshness", "run_results"];
 
 /// Folders that hold other projects.
 const FOREIGN: [&str; 4] = ["dbt_packages", "dbt_modules", "node_modules", "__pycache__"];

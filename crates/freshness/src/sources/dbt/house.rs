@@ -36,6 +36,8 @@ pub(super) struct Known {
     pub(super) settle: i64,
     /// Nothing is stored: it has no rows of its own.
     pub(super) is_view: bool,
+    /// Each build makes some of its days.
+    pub(super) in_batches: bool,
     /// The limits of a source, as dbt knows them.
     pub(super) criteria: Option<Value>,
 }
@@ -119,6 +121,7 @@ pub(super) fn read(
             clock: clock(node),
             settle,
             is_view,
+            in_batches: node.config.0.incremental_strategy.as_deref() == Some("microbatch"),
             criteria: node.freshness.clone(),
         };
         known.insert(unique_id.to_string(), one);
@@ -234,11 +237,14 @@ fn group_of<'g, 'a>(
 fn clock(node: &Node<'_>) -> Clock {
     let said =
         |text: &Option<Text<'_>>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
-    match (&node.loaded_at_field, &node.loaded_at_query) {
-        (_, query) if said(query) => Clock::Data,
-        (field, _) if !said(field) => Clock::Metadata,
-        (field, _) if field.as_deref().is_some_and(is_now) => Clock::Now,
-        _ => Clock::Data,
+    let config = &node.config.0;
+    let fields = [&node.loaded_at_field, &config.loaded_at_field];
+    let queries = [&node.loaded_at_query, &config.loaded_at_query];
+    match fields.into_iter().find(|field| said(field)) {
+        _ if queries.into_iter().any(said) => Clock::Data,
+        None => Clock::Metadata,
+        Some(field) if field.as_deref().is_some_and(is_now) => Clock::Now,
+        Some(_) => Clock::Data,
     }
 }
 

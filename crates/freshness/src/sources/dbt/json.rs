@@ -118,6 +118,13 @@ pub(super) struct Node<'a> {
 pub(super) struct Config<'a> {
     #[serde(borrow, default)]
     pub(super) materialized: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) incremental_strategy: Option<Text<'a>>,
+    // Of a model they stand here, of a source beside it too.
+    #[serde(borrow, default)]
+    pub(super) loaded_at_field: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) loaded_at_query: Option<Text<'a>>,
     #[serde(default)]
     pub(super) meta: Lenient<Meta>,
 }
@@ -170,6 +177,17 @@ pub(super) struct Args<'a> {
     #[serde(default)]
     pub(super) empty: Value,
     /// `--sample`: some rows are.
+    #[serde(default)]
+    pub(super) sample: Value,
+    /// What else dbt 2 writes down of them.
+    #[serde(default, rename = "__other__")]
+    pub(super) other: Lenient<Others>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+pub(super) struct Others {
+    #[serde(default)]
+    pub(super) empty: Value,
     #[serde(default)]
     pub(super) sample: Value,
 }

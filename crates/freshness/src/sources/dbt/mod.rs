@@ -39,7 +39,7 @@ use super::{FUTURE_TOLERANCE_SECONDS, House, Told, ToldRemark};
 pub struct DbtFiles {
     /// `manifest.json`.
     pub manifests: u64,
-    /// `sources.json`.
+    /// `sources.json`, and `freshness.json`.
     pub sources: u64,
     /// `run_results.json`.
     pub run_results: u64,
@@ -351,8 +351,14 @@ fn kind(schema: &str) -> Result<Kind, Fault> {
         (Some("manifest"), _) => Err(unknown("manifest", "v7 to v12")),
         (Some("sources"), Some(3)) => Ok(Kind::Sources),
         (Some("sources"), _) => Err(unknown("sources", "v3")),
+        // What dbt 2 writes of sources and models.
+        (Some("freshness"), Some(0)) => Ok(Kind::Sources),
+        (Some("freshness"), _) => Err(unknown("freshness", "v0")),
         (Some("run-results"), Some(4..=6 | 20)) => Ok(Kind::RunResults),
         (Some("run-results"), _) => Err(unknown("run-results", "v4 to v6")),
-        _ => Err(unknown("dbt's files", "manifest, sources, run-results")),
+        _ => Err(unknown(
+            "dbt's files",
+            "manifest, sources, freshness, run-results",
+        )),
     }
 }

@@ -1,7 +1,7 @@
 //! What did dbt see and do?
 //!
-//! A `sources.json` is one look at each source: how new its newest row was. A
-//! `run_results.json` says what one command made. Both are kept as they were
+//! A `sources.json` is one look at each source: how new its newest row was; a
+//! `freshness.json` one at models too. A `run_results.json` says what one command made. Both are kept as they were
 //! told, by unique id; what they mean for datasets is said once all manifests are
 //! known (`arrivals`).
 
@@ -29,7 +29,7 @@ pub(super) struct Facts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Number(u32);
 
-/// One look at one source.
+/// One look at one source or model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Look {
     pub(super) unique_id: Number,
@@ -71,7 +71,7 @@ impl Facts {
         &self.texts[number.0 as usize]
     }
 
-    /// Takes in a `sources.json`.
+    /// Takes in a `sources.json` or `freshness.json`.
     pub(super) fn looks(&mut self, artefact: &Artefact<'_>, file: &str) -> Result<(), Fault> {
         let file = self.number(file);
         let invocation = artefact.metadata.invocation_id.as_deref();
@@ -109,7 +109,9 @@ impl Facts {
         let made_data = which.is_none_or(|which| builds.contains(&which));
         let invocation = artefact.metadata.invocation_id.as_deref();
         let invocation = invocation.map(|id| self.number(id));
-        if made_data && (is_set(&args.empty) || is_set(&args.sample)) {
+        let other = &args.other.0;
+        let parts = [&args.empty, &args.sample, &other.empty, &other.sample];
+        if made_data && parts.into_iter().any(is_set) {
             let why = "made with --empty or --sample: a part of the data, so nothing arrived";
             remark("args", why.to_owned());
             return Ok(());
