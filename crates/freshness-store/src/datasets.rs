@@ -103,9 +103,11 @@ impl Store {
                         });
                 let declared = match &self.overrides {
                     None => declared.and_then(|declared| Ok(declared.or(told?))),
-                    Some(Overrides { over, under }) => {
-                        declared.and_then(|declared| Ok(under(declared.or(over(told?)))))
-                    }
+                    Some(Overrides {
+                        over,
+                        under,
+                        has_windows: _,
+                    }) => declared.and_then(|declared| Ok(under(declared.or(over(told?))))),
                 };
                 Ok(DatasetEntry {
                     no: DatasetNo(no),

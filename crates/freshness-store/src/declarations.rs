@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use freshness_core::dataset::DatasetId;
+use freshness_core::schedule::Maintenance;
 use freshness_core::slo::{Declaration, Origin};
 use rusqlite::Transaction;
 
@@ -34,6 +35,8 @@ pub struct DeclarationEntry {
     pub folder: String,
     /// What it means; the error concerns this one only.
     pub declaration: Result<Declaration, StoreError>,
+    /// When somebody works on what delivers the dataset.
+    pub maintenance: Maintenance,
 }
 
 /// What an import of declarations did, each by dataset and environment.
@@ -123,6 +126,7 @@ impl Store {
         &self,
         is_wanted: impl Fn(&DatasetId, &str) -> bool,
     ) -> Result<Vec<DeclarationEntry>, StoreError> {
+        let windows = self.windows()?;
         self.explain(|| {
             let mut all = self.connection.prepare_cached(
                 "SELECT no, id, environment, folder, told
@@ -139,6 +143,7 @@ impl Store {
                     no: DatasetNo(row.get(0)?),
                     environment,
                     folder: row.get(3)?,
+                    maintenance: windows.of(&dataset),
                     declaration: told.map_err(|error| StoreError::BadPromise {
                         dataset: dataset.clone(),
                         reason: error.to_string(),

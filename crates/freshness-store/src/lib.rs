@@ -56,6 +56,7 @@ mod steps;
 mod store;
 mod told;
 mod told_runs;
+mod windows;
 
 pub use batch::ArrivalBatch;
 pub use checks::{CheckRecord, CurrentState, Recorded, StateChange};

@@ -47,6 +47,8 @@ pub struct Overrides {
     pub over: Arc<dyn Fn(Dataset) -> Dataset + Send + Sync>,
     /// Where nothing is known after all.
     pub under: Arc<dyn Fn(Dataset) -> Dataset + Send + Sync>,
+    /// Do they name windows of maintenance?
+    pub has_windows: bool,
 }
 
 impl fmt::Debug for Overrides {

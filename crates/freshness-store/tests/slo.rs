@@ -2,6 +2,7 @@
 
 use freshness_core::civil::Holidays;
 use freshness_core::dataset::DatasetId;
+use freshness_core::schedule::TimeOff;
 use freshness_core::slo::{
     About, Counts, Filled, Freshness, Newest, Reach, Run, RunHistory, ServiceLevels, Stage, judge,
 };
@@ -144,7 +145,12 @@ fn look(store: &mut Store, now: i64, runs: &[i64], is_promised: bool) -> usize {
     store.import_runs(&told).unwrap();
     let no = store.dataset_no("x").unwrap().unwrap();
     let history = RunHistory::new("prod", told.into_iter().map(|(_, run)| run));
-    let verdicts = judge(&fresh(), &history, &Holidays::builtin(), now);
+    let verdicts = judge(
+        &fresh(),
+        &history,
+        TimeOff::holidays(&Holidays::builtin()),
+        now,
+    );
     let at = |second| Timestamp::from_second(second).unwrap();
     let check = SloCheck {
         now: at(now),

@@ -2,7 +2,8 @@
 //!
 //! The walk is over contracts, never over publications: what never came must
 //! show. Of each contract the first failing condition is told, in the order of
-//! [`Condition`].
+//! [`Condition`]. Limits that are exceeded because somebody works on what delivers are
+//! put off.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Contract, ContractFault, ContractRow};
 use super::publication::Newest;
 use crate::civil::{Holidays, Zone};
+use crate::schedule::{Maintenance, PutOff, TimeOff};
 
-/// What can be said of a scope; all but the last are failures, and the first
+/// What can be said of a scope; all but the last two are failures, and the first
 /// that holds is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +32,8 @@ pub enum Condition {
     SourceStale,
     /// Coverage has made no step for too long.
     PublicationGap,
+    /// One of these two, were it not put off by maintenance.
+    PutOff,
     /// None of these.
     Healthy,
 }
@@ -41,6 +45,8 @@ pub struct Ledgered {
     pub contract: ContractRow,
     /// The release with the highest sequence; `None` if there is none.
     pub newest: Option<Newest>,
+    /// When somebody works on what delivers.
+    pub maintenance: Maintenance,
 }
 
 /// What was found of a contract.
@@ -56,17 +62,21 @@ pub struct ScopeState {
     pub newest: Option<Newest>,
     /// The zone of its limits.
     pub zone: Zone,
+    /// The maintenance that puts it off, and when it fails if nothing comes: UTC
+    /// seconds.
+    pub put_off: Option<(i64, PutOff)>,
 }
 
 impl Condition {
     /// All, in the order in which they are asked.
-    pub const ALL: [Condition; 7] = [
+    pub const ALL: [Condition; 8] = [
         Condition::InvalidContract,
         Condition::MissingPublication,
         Condition::InvalidPublication,
         Condition::InvalidClockOrder,
         Condition::SourceStale,
         Condition::PublicationGap,
+        Condition::PutOff,
         Condition::Healthy,
     ];
 
@@ -79,6 +89,7 @@ impl Condition {
             Condition::InvalidClockOrder => "invalid_clock_order",
             Condition::SourceStale => "source_stale",
             Condition::PublicationGap => "publication_gap",
+            Condition::PutOff => "put_off",
             Condition::Healthy => "healthy",
         }
     }
@@ -90,6 +101,11 @@ impl ScopeState {
         self.condition == Condition::Healthy
     }
 
+    /// Does it fail? What maintenance puts off does not yet, and is not healthy.
+    pub fn fails(&self) -> bool {
+        !matches!(self.condition, Condition::Healthy | Condition::PutOff)
+    }
+
     /// Up to when it is covered, as far as that is to be believed: UTC seconds.
     pub fn complete_through(&self) -> Option<i64> {
         match self.condition {
@@ -99,6 +115,7 @@ impl ScopeState {
             Condition::InvalidContract
             | Condition::SourceStale
             | Condition::PublicationGap
+            | Condition::PutOff
             | Condition::Healthy => self.newest.as_ref()?.complete_through,
         }
     }
@@ -123,13 +140,22 @@ pub fn check(rows: Vec<Ledgered>, holidays: &Holidays, now: i64) -> Vec<ScopeSta
 }
 
 fn judge(row: Ledgered, n_alike: u64, holidays: &Holidays, now: i64) -> ScopeState {
-    let Ledgered { contract, newest } = row;
+    let Ledgered {
+        contract,
+        newest,
+        maintenance,
+    } = row;
     let mut zone = Zone::universal();
+    let mut put_off = None;
     let (condition, fault) = match valid(&contract, n_alike, holidays) {
         Err(fault) => (Condition::InvalidContract, Some(fault.to_string())),
         Ok(contract) => {
             zone = contract.counted.zone();
-            first_failing(&contract, newest.as_ref(), holidays, now)
+            let time = TimeOff {
+                holidays,
+                maintenance: &maintenance,
+            };
+            first_failing(&contract, newest.as_ref(), time, now, &mut put_off)
         }
     };
     ScopeState {
@@ -138,6 +164,7 @@ fn judge(row: Ledgered, n_alike: u64, holidays: &Holidays, now: i64) -> ScopeSta
         fault,
         newest,
         zone,
+        put_off: put_off.filter(|_| condition == Condition::PutOff),
     }
 }
 
@@ -152,8 +179,9 @@ fn valid(row: &ContractRow, n_alike: u64, holidays: &Holidays) -> Result<Contrac
 fn first_failing(
     contract: &Contract,
     newest: Option<&Newest>,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     now: i64,
+    put_off: &mut Option<(i64, PutOff)>,
 ) -> (Condition, Option<String>) {
     let Some(newest) = newest else {
         return (Condition::MissingPublication, None);
@@ -166,16 +194,54 @@ fn first_failing(
     if let Some(fault) = clock_fault(through, published_at, latest) {
         return (Condition::InvalidClockOrder, Some(fault.to_owned()));
     }
-    let exceeds = |from, limit| contract.counted.exceeds(from, now, limit, holidays);
-    if exceeds(through, contract.source_lag_seconds_max) {
-        return (Condition::SourceStale, None);
-    }
     // From when coverage came so far, not from when somebody said so last.
     let reached_at = newest.reached_at.unwrap_or(published_at).min(published_at);
-    if exceeds(reached_at, contract.publication_gap_seconds_max) {
-        return (Condition::PublicationGap, None);
+    let limits = [
+        (
+            Condition::SourceStale,
+            through,
+            contract.source_lag_seconds_max,
+        ),
+        (
+            Condition::PublicationGap,
+            reached_at,
+            contract.publication_gap_seconds_max,
+        ),
+    ];
+    for (condition, from, limit) in limits {
+        if !contract.counted.exceeds(from, now, limit, time.holidays) {
+            continue;
+        }
+        let due = is_put_off(contract, from, limit, time, now);
+        let Some(due) = due else {
+            return (condition, None);
+        };
+        *put_off = match put_off.take() {
+            Some(other) if other.0 <= due.0 => Some(other),
+            _ => Some(due),
+        };
     }
-    (Condition::Healthy, None)
+    match put_off {
+        Some(_) => (Condition::PutOff, None),
+        None => (Condition::Healthy, None),
+    }
+}
+
+/// The maintenance that puts off a limit that is exceeded, if it still does.
+fn is_put_off(
+    contract: &Contract,
+    from: i64,
+    limit: i64,
+    time: TimeOff<'_>,
+    now: i64,
+) -> Option<(i64, PutOff)> {
+    if time.maintenance.is_empty() {
+        return None;
+    }
+    let passed = contract.counted.passes(from, now, limit, time.holidays)?;
+    // At just its limit it still holds.
+    let put_off = time.maintenance.put_off(from, passed - 1);
+    put_off.filter(|(due, _)| *due > now)
 }
 
 /// The times of a release in which nothing is missing.

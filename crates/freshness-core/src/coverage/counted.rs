@@ -62,6 +62,23 @@ impl Counted {
         self.at_most(from, to, limit, holidays) > limit
     }
 
+    /// The first second up to `to` at which more time than `limit` counts since
+    /// `from`: UTC seconds; `None` if none is.
+    pub fn passes(&self, from: i64, to: i64, limit: i64, holidays: &Holidays) -> Option<i64> {
+        if !self.exceeds(from, to, limit, holidays) {
+            return None;
+        }
+        let (mut under, mut over) = (from, to);
+        while over - under > 1 {
+            let middle = under + (over - under) / 2;
+            match self.exceeds(from, middle, limit, holidays) {
+                true => over = middle,
+                false => under = middle,
+            }
+        }
+        Some(over)
+    }
+
     /// The time that counts between two instants: seconds. What is more than
     /// `enough` may be counted in part.
     pub fn at_most(&self, from: i64, to: i64, enough: i64, holidays: &Holidays) -> i64 {

@@ -21,8 +21,10 @@ pub struct RollUp<'a> {
     /// Up to when all healthy ones are complete: UTC seconds; `None` without
     /// any.
     pub healthy_through: Option<i64>,
-    /// The others, in the order given.
+    /// Those that fail, in the order given.
     pub behind: Vec<&'a ScopeState>,
+    /// Those that would, were they not put off by maintenance.
+    pub put_off: Vec<&'a ScopeState>,
     /// Scopes of the inventory that have no contract: nobody says how far they
     /// may lag, so none of them is covered.
     pub without_contract: Vec<&'a str>,
@@ -61,6 +63,7 @@ impl<'a> RollUp<'a> {
             n_healthy: 0,
             healthy_through: None,
             behind: Vec::new(),
+            put_off: Vec::new(),
             without_contract: Vec::new(),
             several_sources: false,
             zone,
@@ -91,8 +94,10 @@ fn roll_up<'a>(
                 Some(before) => through.map(|through| through.min(before)),
                 None => through,
             };
-        } else {
+        } else if state.fails() {
             group.behind.push(state);
+        } else {
+            group.put_off.push(state);
         }
     }
     groups

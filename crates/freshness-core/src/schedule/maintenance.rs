@@ -3,10 +3,15 @@
 //! A window is single, between two instants, or comes again on days of the week
 //! between two times on the clock of a zone. Time inside of windows does not count:
 //! what is given so many minutes from an instant on has them outside of all windows
-//! ([`Maintenance::counted`]).
+//! ([`Maintenance::counted`]). Of what is promised by an instant nobody knows when it
+//! begins to be made; it is put off by what windows took and no open time since has
+//! made up for ([`Maintenance::put_off`]).
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::civil::{DAY, Day, WeekdaySet, Zone};
 
@@ -47,8 +52,30 @@ pub enum When {
     },
 }
 
+/// Maintenance that put a deadline off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PutOff {
+    /// When it is over, or was.
+    pub until: Timestamp,
+    /// Why it is, in the words of whoever set it.
+    pub reason: String,
+}
+
 /// More windows in a row than anybody would bear; what follows is not looked at.
 const MOST_WINDOWS: usize = 1_000;
+
+/// What windows took longer ago than this has been made up for, or never will be.
+const PUT_OFF_BY: i64 = 31 * DAY;
+
+impl PutOff {
+    /// From the second at which it is over, UTC.
+    pub(crate) fn new(until: i64, reason: &str) -> PutOff {
+        PutOff {
+            until: Timestamp::from_second(until).unwrap_or(Timestamp::MAX),
+            reason: reason.to_owned(),
+        }
+    }
+}
 
 impl Window {
     /// The first stretch of it that is not over at an instant. UTC seconds.
@@ -83,6 +110,14 @@ impl Maintenance {
         Maintenance(windows)
     }
 
+    /// … and those of something else that is needed too.
+    pub fn and(mut self, other: Maintenance) -> Maintenance {
+        let other = other.0.into_iter();
+        let new: Vec<_> = other.filter(|window| !self.0.contains(window)).collect();
+        self.0.extend(new);
+        self
+    }
+
     /// Is there no window?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -111,6 +146,48 @@ impl Maintenance {
             }
         }
         now + left
+    }
+
+    /// The instant to which something is put off that is made between two others, and
+    /// the window that is over last of those that do it; `None` if it is not put off.
+    /// What windows took before the second of them, and no open time since has made up
+    /// for, there is after it, outside of windows. UTC seconds.
+    pub fn put_off(&self, from: i64, at: i64) -> Option<(i64, PutOff)> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let from = from.max(at.saturating_sub(PUT_OFF_BY));
+        let mut lacking = 0;
+        let mut now = from;
+        for _ in 0..MOST_WINDOWS {
+            match self.first(now) {
+                Some(((begins, ends), _)) if begins < at && now < at => {
+                    let begins = begins.max(now);
+                    lacking = (lacking - (begins - now)).max(0) + (ends.min(at) - begins);
+                    now = ends;
+                }
+                _ => break,
+            }
+        }
+        lacking -= (at - now).max(0);
+        if lacking <= 0 {
+            return None;
+        }
+        let due = self.counted(at, at + lacking);
+        let (until, why) = self.last_between(from, due)?;
+        Some((due, PutOff::new(until, why)))
+    }
+
+    /// The instant to which is put off what was found at another, in a window: by as
+    /// long after it as it had lasted, at most a day. `None` outside of windows. UTC
+    /// seconds.
+    pub fn put_off_found(&self, at: i64) -> Option<(i64, PutOff)> {
+        if self.0.is_empty() || self.counted(at, at) == at {
+            return None;
+        }
+        // In its first second it had lasted for one.
+        let put_off = self.put_off(at - DAY, at);
+        put_off.or_else(|| self.put_off(at - DAY, at + 1))
     }
 
     /// The window that is over last of those that begin before `to` and are over after
@@ -222,6 +299,41 @@ mod tests {
             27,
             Some("window 1"),
         );
+    }
+
+    #[track_caller]
+    fn check_put_off(windows: &[When], (from, at): (i64, i64), until: i64) {
+        let put_off = maintenance(windows).put_off(from * HOUR, at * HOUR);
+        assert_eq!(put_off.map_or(at, |(until, _)| until / HOUR), until);
+    }
+
+    #[test]
+    fn what_a_window_took_before_an_instant_there_is_after_it() {
+        check_put_off(&[], (0, 8), 8);
+        // The instant lies in it: what it had taken by then it gives back.
+        check_put_off(&[once(6, 10)], (0, 8), 12);
+        check_put_off(&[once(6, 10)], (7, 8), 11);
+        // It was over before: what open time has made up for is not given again.
+        check_put_off(&[once(4, 7)], (0, 8), 10);
+        check_put_off(&[once(4, 6)], (0, 8), 8);
+        check_put_off(&[once(1, 3)], (0, 8), 8);
+        // A second window takes more, and what is given back lies outside of windows.
+        check_put_off(&[once(1, 3), once(6, 8)], (0, 8), 10);
+        check_put_off(&[once(6, 8), once(9, 12)], (0, 8), 13);
+        // It begins afterwards.
+        check_put_off(&[once(8, 12)], (0, 8), 8);
+    }
+
+    #[test]
+    fn what_was_found_in_a_window_has_as_long_after_it_as_it_had_lasted() {
+        let found = |at: i64| {
+            let windows = [once(20, 28), once(30, 100)];
+            let put_off = maintenance(&windows).put_off_found(at * HOUR);
+            put_off.map(|(due, put_off)| (due / HOUR, put_off.reason))
+        };
+        assert_eq!(found(21), Some((29, "window 1".to_owned())));
+        assert_eq!(found(29), None);
+        assert_eq!(found(99), Some((124, "window 2".to_owned())));
     }
 
     #[test]

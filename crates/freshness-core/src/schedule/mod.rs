@@ -10,10 +10,12 @@ mod grain;
 mod hours;
 mod maintenance;
 mod text;
+mod time_off;
 
 pub use calendar::{Calendar, DayRule, MonthRule};
 pub use cycles::Cycle;
 pub use grain::Grain;
 pub use hours::HoursOfWeek;
-pub use maintenance::{Maintenance, When, Window, leaves_time};
+pub use maintenance::{Maintenance, PutOff, When, Window, leaves_time};
 pub use text::{CALENDAR_FORMS, CalendarError, WeekdaysError};
+pub use time_off::TimeOff;

@@ -5,10 +5,11 @@ use super::owed::{Due, Owed};
 use super::run::{Newest, Run};
 use super::runs::{RunHistory, is_delivery};
 use super::service_levels::{About, Freshness, Objective, ServiceLevels};
+use super::since::{Stands, of_age};
 use super::verdict::{
     BreachSeverity, Evidence, Outcome, Reason, SKEW_TOLERANCE_SECONDS, Verdict, instant,
 };
-use crate::civil::Holidays;
+use crate::schedule::TimeOff;
 
 /// A limit on the age of a column.
 #[derive(Debug, Clone, Copy)]
@@ -101,18 +102,21 @@ impl<'a> AgeLimit<'a> {
 pub(super) fn freshness(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     now: i64,
     objective: Objective,
 ) -> Verdict {
     let mut evidence = evidence(history);
+    let runs = history.until(now);
     let limit = levels.freshness.as_ref().and_then(|freshness| {
         let limit = AgeLimit::of(freshness, objective)?;
         Some((freshness, limit))
     });
     let looked = limit.and_then(|(freshness, limit)| {
-        let runs = history.until(now).iter().rev();
-        let mut looks = runs.filter_map(|run| Some((run, limit.look(levels, run)?)));
+        let mut looks = runs
+            .iter()
+            .rev()
+            .filter_map(|run| Some((run, limit.look(levels, run)?)));
         let (run, look) = looks.next()?;
         Some((freshness, limit, run, look))
     });
@@ -125,23 +129,32 @@ pub(super) fn freshness(
             evidence.field = limit.field.map(str::to_owned);
             evidence.threshold_seconds = Some(limit.threshold);
             let severity = severity(&freshness.about);
+            let owed = Owed::new(freshness, time);
+            // What is being rebuilt can often not be told.
+            let doubt_put_off = || owed.run_put_off(run.finished_at);
+            let doubt_put_off = || doubt_put_off().filter(|(due, _)| *due > now);
+            let breach = |because| {
+                if !owed.maintenance().is_empty()
+                    && let Stands::PutOff(put_off) = of_age(levels, runs, &owed, &limit, now)
+                {
+                    return Outcome::put_off(put_off);
+                }
+                Outcome::Breached { severity, because }
+            };
             match look {
-                Look::Doubt(because) => Outcome::CouldNotTell { because },
-                Look::Breach(because) => Outcome::Breached {
-                    severity,
-                    because: Some(because),
+                Look::Doubt(because) => match doubt_put_off() {
+                    Some(put_off) => Outcome::put_off(put_off),
+                    None => Outcome::CouldNotTell { because },
                 },
+                Look::Breach(because) => breach(Some(because)),
                 Look::Newest(newest) => {
-                    let age = Owed::new(freshness, holidays).seconds(newest, now);
+                    let age = owed.seconds(newest, now);
                     evidence.newest = Some(instant(newest));
                     evidence.age_seconds = Some(age);
                     evidence.elapsed_seconds = Some(now - newest).filter(|&all| all != age);
                     match age as f64 <= limit.threshold {
                         true => Outcome::Kept,
-                        false => Outcome::Breached {
-                            severity,
-                            because: None,
-                        },
+                        false => breach(None),
                     }
                 }
             }
@@ -158,75 +171,88 @@ pub(super) fn freshness(
 pub(super) fn deadline(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     now: i64,
 ) -> Verdict {
     let mut evidence = evidence(history);
     let freshness = levels.freshness.clone().unwrap_or_default();
-    let owed = Owed::new(&freshness, holidays);
+    let owed = Owed::new(&freshness, time);
     let runs = history.until(now);
     let next = owed.next_due(now);
-    let served = |due: Due| delivery(levels, runs, due, now);
+    let served = |due: &Due| delivery(levels, runs, due, now);
     // Before the first run nobody knew of it.
     let first = runs.first().map(|run| run.finished_at);
-    let last = owed
-        .last_due(now)
-        .filter(|due| first.is_some_and(|first| first <= due.at));
-    let is_of_today = |due: Due| owed.day(due.at) == owed.day(now);
-    let mut about = |due: Due, run: Option<&Run>| {
+    let was_known = |due: &Due| first.is_some_and(|first| first <= due.promised);
+    let last = owed.last_due(now).filter(was_known);
+    let awaited = owed.awaited(now).filter(was_known);
+    let is_of_today = |due: &Due| owed.day(due.promised) == owed.day(now);
+    let mut about = |due: &Due, run: Option<&Run>| {
         evidence.due_at = Some(instant(due.at));
         evidence.came_at = run.map(|run| instant(run.finished_at));
         evidence.run_id = run.map(|run| run.run_id.clone());
     };
-    let missed = last.filter(|due| served(*due).is_none_or(|run| run.finished_at > due.at));
-    let outcome = match (missed, next) {
-        (Some(due), next) => match served(due) {
-            None => {
-                about(due, None);
-                evidence.age_seconds = Some(now - due.at);
-                Outcome::Breached {
-                    severity: severity(&freshness.about),
-                    because: None,
-                }
-            }
-            // The next is there before its time.
-            Some(_) if next.is_some_and(|next| is_of_today(next) && served(next).is_some()) => {
-                let next = next.unwrap_or(due);
-                about(next, served(next));
+    let missed = last
+        .as_ref()
+        .filter(|due| served(due).is_none_or(|run| run.finished_at > due.at));
+    let next_of_today = next.as_ref().filter(|next| is_of_today(next));
+    let last_of_today = last.as_ref().filter(|last| is_of_today(last));
+    let outcome = if let Some(due) = missed.filter(|due| served(due).is_none()) {
+        about(due, None);
+        evidence.age_seconds = Some(now - due.at);
+        Outcome::Breached {
+            severity: severity(&freshness.about),
+            because: None,
+        }
+    } else if let Some(due) = awaited {
+        match served(&due) {
+            Some(run) => {
+                about(&due, Some(run));
                 Outcome::Kept
             }
-            Some(run) => {
-                about(due, Some(run));
+            None => {
+                about(&due, None);
+                let Due { at, put_off, .. } = due;
+                match put_off {
+                    Some(put_off) => Outcome::put_off((at, put_off)),
+                    None => not_due_yet(at),
+                }
+            }
+        }
+    } else if let Some(due) = missed {
+        // The next is there before its time.
+        match next_of_today.and_then(|next| Some((next, served(next)?))) {
+            Some((next, run)) => {
+                about(next, Some(run));
+                Outcome::Kept
+            }
+            None => {
+                let run = served(due);
+                about(due, run);
                 Outcome::NotDue {
                     because: Reason::CameLate {
                         due_at: instant(due.at),
-                        late_seconds: run.finished_at - due.at,
+                        late_seconds: run.map_or(now, |run| run.finished_at) - due.at,
                     },
                 }
             }
-        },
-        (None, Some(next)) if is_of_today(next) => match served(next) {
+        }
+    } else if let Some(next) = next_of_today {
+        match served(next) {
             Some(run) => {
                 about(next, Some(run));
                 Outcome::Kept
             }
-            None => Outcome::NotDue {
-                because: Reason::NotDueYet {
-                    due_at: instant(next.at),
-                },
+            None => not_due_yet(next.at),
+        }
+    } else if let Some(due) = last_of_today {
+        about(due, served(due));
+        Outcome::Kept
+    } else {
+        Outcome::NotDue {
+            because: Reason::NothingOwed {
+                next_due_at: next.map(|next| instant(next.at)),
             },
-        },
-        (None, next) => match last.filter(|due| is_of_today(*due)) {
-            Some(due) => {
-                about(due, served(due));
-                Outcome::Kept
-            }
-            None => Outcome::NotDue {
-                because: Reason::NothingOwed {
-                    next_due_at: next.map(|next| instant(next.at)),
-                },
-            },
-        },
+        }
     };
     Verdict {
         objective: Objective::Deadline,
@@ -235,11 +261,18 @@ pub(super) fn deadline(
     }
 }
 
+fn not_due_yet(at: i64) -> Outcome {
+    let due_at = instant(at);
+    Outcome::NotDue {
+        because: Reason::NotDueYet { due_at },
+    }
+}
+
 /// The delivery that serves a deadline: the first since its day began, by `now`.
 pub(super) fn delivery<'a>(
     levels: &ServiceLevels,
     runs: &'a [Run],
-    due: Due,
+    due: &Due,
     now: i64,
 ) -> Option<&'a Run> {
     let from = runs.partition_point(|run| run.finished_at < due.from);

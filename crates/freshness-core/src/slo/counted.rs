@@ -8,6 +8,7 @@ use super::service_levels::{
     Anomaly, AnomalyMethod, Availability, CountField, Objective, RowCount, ServiceLevels,
 };
 use super::verdict::{BreachSeverity, Direction, Evidence, Outcome, Reason, Verdict, instant};
+use crate::schedule::Maintenance;
 
 /// Is enough of the column filled? `None` if the run did not look.
 pub(super) fn availability(of: &Availability, run: &Run) -> Option<Verdict> {
@@ -47,6 +48,7 @@ pub(super) fn row_count(
     runs: &[Run],
     i: usize,
     objective: Objective,
+    maintenance: &Maintenance,
 ) -> Option<Verdict> {
     let of = levels.row_count.as_ref()?;
     let rows = runs[i].counts.of(of.check_field)?;
@@ -58,7 +60,20 @@ pub(super) fn row_count(
     evidence.actual = Some(rows as f64);
     let outcome = match objective {
         Objective::RowCountAnomaly => {
-            anomaly(of, of.anomaly.as_ref()?, runs, i, rows, &mut evidence)
+            let is_usual = |run: &Run| {
+                let at = run.finished_at;
+                run.stage == Stage::Normal && maintenance.counted(at, at) == at
+            };
+            // The run itself and what came after it are no part of what is usual.
+            let earlier = || runs[..i].iter().rev().filter(|run| is_usual(run));
+            anomaly(
+                of,
+                of.anomaly.as_ref()?,
+                &runs[i],
+                earlier,
+                rows,
+                &mut evidence,
+            )
         }
         _ => bounds(of, rows, &mut evidence),
     };
@@ -84,21 +99,19 @@ fn bounds(of: &RowCount, rows: u64, evidence: &mut Evidence) -> Outcome {
     }
 }
 
-fn anomaly(
+/// `usual` are the runs that it is compared with, newest first.
+fn anomaly<'r, I: Iterator<Item = &'r Run>>(
     of: &RowCount,
     anomaly: &Anomaly,
-    runs: &[Run],
-    i: usize,
+    run: &Run,
+    usual: impl Fn() -> I,
     rows: u64,
     evidence: &mut Evidence,
 ) -> Outcome {
-    let at = runs[i].finished_at;
-    // The run itself and what came after it are no part of what is usual.
+    let at = run.finished_at;
     let earlier = || {
-        let normal = runs[..i].iter().rev();
-        let normal = normal.filter(|run| run.stage == Stage::Normal);
         let field: CountField = of.check_field;
-        normal.filter_map(move |run| Some((run.finished_at, run.counts.of(field)? as f64)))
+        usual().filter_map(move |run| Some((run.finished_at, run.counts.of(field)? as f64)))
     };
     evidence.method = Some(anomaly.method);
     let usual = match baseline(at, earlier(), anomaly) {

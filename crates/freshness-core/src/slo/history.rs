@@ -4,7 +4,8 @@
 //! history before the first check. A promise on the clock is counted in seconds
 //! of its day, one on rows in runs, a deadline in deadlines. Time before the
 //! first run, days on which nothing is owed and runs too early to be compared are
-//! not counted; what could not be told is, and not as kept.
+//! not counted, nor is what maintenance puts off; what could not be told is, and not
+//! as kept.
 
 use serde::Serialize;
 
@@ -15,7 +16,8 @@ use super::run::Run;
 use super::runs::RunHistory;
 use super::service_levels::{Freshness, Objective, ServiceLevels};
 use super::verdict::{Outcome, Reason};
-use crate::civil::{Day, Holidays};
+use crate::civil::Day;
+use crate::schedule::TimeOff;
 
 /// How well one objective was kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,12 +91,12 @@ pub const BURN_DAYS: u16 = 7;
 pub fn history(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     n_days: u16,
     now: i64,
 ) -> Vec<ObjectiveHistory> {
     let freshness = levels.freshness.clone().unwrap_or_default();
-    let owed = Owed::new(&freshness, holidays);
+    let owed = Owed::new(&freshness, time);
     let runs = history.until(now);
     let today = owed.day(now);
     let n_counted = n_days.max(BURN_DAYS);
@@ -177,17 +179,23 @@ impl Counting<'_> {
         let ends = looks.iter().skip(1).map(|(at, _)| *at).chain([self.now]);
         for ((from, look), to) in looks.iter().zip(ends) {
             match look {
-                Look::Doubt(_) => self.add_time(*from, to, Counts::Doubtful),
-                Look::Breach(_) => self.add_time(*from, to, Counts::Bad),
-                Look::Newest(newest) => {
-                    let was_over = self.owed.seconds(*newest, *from) as f64 > limit.threshold;
-                    let passes = || (self.owed).passes(*newest, limit.threshold, *from, to);
-                    let over = match was_over {
-                        true => *from,
-                        false => passes().unwrap_or(to),
+                Look::Doubt(_) | Look::Breach(_) => {
+                    let put_off = self.owed.run_put_off(*from);
+                    let begins = put_off.map_or(*from, |(due, _)| due.min(to));
+                    let as_what = match look {
+                        Look::Doubt(_) => Counts::Doubtful,
+                        _ => Counts::Bad,
                     };
-                    self.add_time(*from, over, Counts::Good);
-                    self.add_time(over, to, Counts::Bad);
+                    self.add_time(begins, to, as_what);
+                }
+                Look::Newest(newest) => {
+                    let passes = self.owed.passes(*newest, limit.threshold, *newest, to);
+                    let put_off = passes.and_then(|at| self.owed.age_put_off(*newest, at));
+                    let within = |at: Option<i64>| at.map_or(to, |at| at.clamp(*from, to));
+                    let broken = within(put_off.map(|(due, _)| due).or(passes));
+                    // In between it is put off.
+                    self.add_time(*from, within(passes), Counts::Good);
+                    self.add_time(broken, to, Counts::Bad);
                 }
             }
         }
@@ -211,10 +219,11 @@ impl Counting<'_> {
         let days: Vec<Day> = self.days.iter().map(|of| of.day).collect();
         for day in days {
             let due = self.owed.due(day).filter(|due| due.at <= self.now);
-            let Some(due) = due.filter(|due| first.is_some_and(|first| first <= due.at)) else {
+            let Some(due) = due.filter(|due| first.is_some_and(|first| first <= due.promised))
+            else {
                 continue;
             };
-            let came = delivery(self.levels, self.runs, due, due.at).is_some();
+            let came = delivery(self.levels, self.runs, &due, due.at).is_some();
             let as_what = if came { Counts::Good } else { Counts::Bad };
             self.add(day, as_what, 1);
         }
@@ -226,9 +235,14 @@ impl Counting<'_> {
         };
         let runs = self.runs;
         for i in runs.partition_point(|run| run.finished_at < first)..runs.len() {
-            let Some(verdict) = of_run(self.levels, runs, i, objective) else {
+            let maintenance = self.owed.maintenance();
+            let Some(verdict) = of_run(self.levels, runs, i, objective, maintenance) else {
                 continue;
             };
+            let is_well = verdict.outcome == Outcome::Kept;
+            if !is_well && self.owed.run_put_off(runs[i].finished_at).is_some() {
+                continue;
+            }
             let as_what = match verdict.outcome {
                 Outcome::Kept => Counts::Good,
                 Outcome::Breached { .. } => Counts::Bad,

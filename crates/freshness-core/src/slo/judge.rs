@@ -6,19 +6,22 @@
 
 use super::clocked::{deadline, freshness};
 use super::counted::{availability, quality, row_count};
+use super::owed::Owed;
 use super::run::{Run, Stage};
 use super::runs::RunHistory;
-use super::service_levels::{Anomaly, Objective, ServiceLevels};
+use super::service_levels::{Anomaly, Freshness, Objective, ServiceLevels};
+use super::since::{Stands, of_runs};
 use super::verdict::{Evidence, Outcome, Reason, Verdict};
-use crate::civil::{DAY, Holidays};
+use crate::civil::DAY;
+use crate::schedule::{Maintenance, TimeOff};
 
 /// One verdict for each objective that is declared, in the order of
 /// [`Objective`], at an instant (UTC seconds). What ran after it is not known
-/// then.
+/// then. What maintenance keeps from being kept is not due.
 pub fn judge(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     now: i64,
 ) -> Vec<Verdict> {
     let runs = history.until(now);
@@ -34,7 +37,7 @@ pub fn judge(
                     evidence: evidence(history),
                 };
             }
-            judge_one(levels, history, holidays, now, objective)
+            judge_one(levels, history, time, now, objective)
         })
         .collect()
 }
@@ -104,28 +107,48 @@ pub fn only_warns(levels: &ServiceLevels, objective: Objective) -> bool {
 fn judge_one(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     now: i64,
     objective: Objective,
 ) -> Verdict {
     let runs = history.until(now);
     match objective {
         Objective::Freshness | Objective::SourceFreshness => {
-            freshness(levels, history, holidays, now, objective)
+            freshness(levels, history, time, now, objective)
         }
-        Objective::Deadline => deadline(levels, history, holidays, now),
+        Objective::Deadline => deadline(levels, history, time, now),
         Objective::Availability
         | Objective::RowCount
         | Objective::RowCountAnomaly
         | Objective::Quality => {
-            let last = last_said(levels, runs, objective);
-            last.map(|(_, verdict)| verdict).unwrap_or_else(|| Verdict {
-                objective,
-                outcome: Outcome::CouldNotTell {
-                    because: Reason::NotMeasured,
-                },
-                evidence: evidence(history),
-            })
+            let Some((i, mut verdict)) = last_said(levels, runs, objective, time.maintenance)
+            else {
+                return Verdict {
+                    objective,
+                    outcome: Outcome::CouldNotTell {
+                        because: Reason::NotMeasured,
+                    },
+                    evidence: evidence(history),
+                };
+            };
+            let nothing = Freshness::default();
+            let owed = Owed::new(levels.freshness.as_ref().unwrap_or(&nothing), time);
+            let put_off = owed.run_put_off(runs[i].finished_at);
+            if let Some(put_off) = put_off.filter(|(due, _)| *due > now) {
+                let is_broken = || {
+                    let stands = of_runs(levels, runs, &owed, objective, now);
+                    matches!(stands, Stands::Broken(_))
+                };
+                let is_put_off = match &verdict.outcome {
+                    Outcome::Breached { .. } => !is_broken(),
+                    // What is being rebuilt can often not be told.
+                    of => of.is_doubt(),
+                };
+                if is_put_off {
+                    verdict.outcome = Outcome::put_off(put_off);
+                }
+            }
+            verdict
         }
     }
 }
@@ -136,8 +159,9 @@ pub(super) fn last_said(
     levels: &ServiceLevels,
     runs: &[Run],
     objective: Objective,
+    maintenance: &Maintenance,
 ) -> Option<(usize, Verdict)> {
-    let says = |i: usize| Some((i, of_run(levels, runs, i, objective)?));
+    let says = |i: usize| Some((i, of_run(levels, runs, i, objective, maintenance)?));
     let last = (0..runs.len()).rev().find_map(says);
     last.filter(|(i, _)| !is_long_ago(runs, *i))
 }
@@ -161,17 +185,21 @@ fn is_long_ago(runs: &[Run], i: usize) -> bool {
 }
 
 /// What run `i` says of an objective; `None` if nothing, or if the objective is
-/// judged on the clock. `runs` are all of its environment, oldest first.
+/// judged on the clock. `runs` are all of its environment, oldest first; those that
+/// single windows of maintenance held are no part of what is usual.
 pub(super) fn of_run(
     levels: &ServiceLevels,
     runs: &[Run],
     i: usize,
     objective: Objective,
+    maintenance: &Maintenance,
 ) -> Option<Verdict> {
     match objective {
         Objective::Freshness | Objective::SourceFreshness | Objective::Deadline => None,
         Objective::Availability => availability(levels.availability.as_ref()?, &runs[i]),
-        Objective::RowCount | Objective::RowCountAnomaly => row_count(levels, runs, i, objective),
+        Objective::RowCount | Objective::RowCountAnomaly => {
+            row_count(levels, runs, i, objective, &maintenance.single())
+        }
         Objective::Quality => quality(levels, runs, i),
     }
 }

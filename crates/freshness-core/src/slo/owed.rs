@@ -2,11 +2,12 @@
 //!
 //! Without a calendar every second counts. With one, only that of its days, in
 //! the declared zone; of a calendar with hours, only these hours. So Friday's
-//! data is not three days old on Monday morning.
+//! data is not three days old on Monday morning. What maintenance keeps from coming
+//! is put off.
 
 use super::service_levels::{DayPromise, Freshness};
-use crate::civil::{DAY, Day, HOUR, Holidays, MINUTE, Zone};
-use crate::schedule::Calendar;
+use crate::civil::{DAY, Day, HOUR, MINUTE, Zone};
+use crate::schedule::{Calendar, Maintenance, PutOff, TimeOff};
 
 /// When a dataset owes data.
 #[derive(Debug, Clone, Copy)]
@@ -14,14 +15,18 @@ pub(super) struct Owed<'a> {
     calendar: Option<&'a Calendar>,
     zone: Zone,
     by: Option<DayPromise>,
-    holidays: &'a Holidays,
+    time: TimeOff<'a>,
 }
 
 /// A deadline of a day, and from when on a delivery serves it. UTC seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Due {
+    /// When it is, also if it was put off.
     pub(super) at: i64,
     pub(super) from: i64,
+    /// When it was promised to be.
+    pub(super) promised: i64,
+    pub(super) put_off: Option<PutOff>,
 }
 
 /// A deadline is looked for so many days around.
@@ -35,14 +40,19 @@ const SERVES_BEFORE: i64 = 12 * HOUR;
 const DAYS_COUNTED: i64 = 3_700;
 
 impl<'a> Owed<'a> {
-    pub(super) fn new(freshness: &'a Freshness, holidays: &'a Holidays) -> Owed<'a> {
+    pub(super) fn new(freshness: &'a Freshness, time: TimeOff<'a>) -> Owed<'a> {
         let calendar = freshness.calendar.as_ref();
         Owed {
             calendar: calendar.filter(|calendar| **calendar != Calendar::Irregular),
             zone: freshness.timezone.unwrap_or_else(Zone::universal),
             by: freshness.by,
-            holidays,
+            time,
         }
+    }
+
+    /// When somebody works on what delivers.
+    pub(super) fn maintenance(&self) -> &'a Maintenance {
+        self.time.maintenance
     }
 
     /// The local day of an instant.
@@ -66,10 +76,10 @@ impl<'a> Owed<'a> {
             None | Some(Calendar::Irregular) => true,
             Some(Calendar::Grid { .. }) => (0..24).any(hours),
             Some(Calendar::Days(rule) | Calendar::Times { days: rule, .. }) => {
-                rule.expects(day, self.holidays)
+                rule.expects(day, self.time.holidays)
             }
             Some(Calendar::Months(rule)) => {
-                rule.day_in(day.month_start(), self.holidays) == Some(day)
+                rule.day_in(day.month_start(), self.time.holidays) == Some(day)
             }
         }
     }
@@ -117,14 +127,45 @@ impl<'a> Owed<'a> {
         Some(over)
     }
 
+    /// The instant to which maintenance puts off that data from `newest` on is too old
+    /// from `passed` on, if it does. UTC seconds.
+    pub(super) fn age_put_off(&self, newest: i64, passed: i64) -> Option<(i64, PutOff)> {
+        // At just its threshold an age still holds.
+        self.time.maintenance.put_off(newest, passed - 1)
+    }
+
+    /// … that a run was over at `at` that brought too little, or could not be told.
+    pub(super) fn run_put_off(&self, at: i64) -> Option<(i64, PutOff)> {
+        self.time.maintenance.put_off_found(at)
+    }
+
     /// The deadline of a day; `None` if there is none.
     pub(super) fn due(&self, day: Day) -> Option<Due> {
         let by = self.by.filter(|_| self.on(day))?;
-        let at = self.zone.utc(day.start() + i64::from(by.minutes) * MINUTE);
+        let promised = self.zone.utc(day.start() + i64::from(by.minutes) * MINUTE);
+        let from = self.zone.utc(day.start()).min(promised - SERVES_BEFORE);
+        let (at, put_off) = match self.time.maintenance.put_off(from, promised) {
+            Some((at, put_off)) => (at, Some(put_off)),
+            None => (promised, None),
+        };
         Some(Due {
             at,
-            from: self.zone.utc(day.start()).min(at - SERVES_BEFORE),
+            from,
+            promised,
+            put_off,
         })
+    }
+
+    /// The last deadline that had been, were it not put off beyond an instant.
+    pub(super) fn awaited(&self, now: i64) -> Option<Due> {
+        if self.time.maintenance.is_empty() {
+            return None;
+        }
+        let today = self.day(now);
+        let days = (0..DAYS_AROUND).map(|back| today.plus(-back));
+        let mut due = days.filter_map(|day| self.due(day));
+        due.find(|due| due.promised <= now)
+            .filter(|due| due.at > now)
     }
 
     /// The last deadline that is not after an instant.

@@ -8,7 +8,8 @@ use super::baseline::MONTHLY_LOOKBACK_DAYS;
 use super::owed::Owed;
 use super::service_levels::{AnomalyMethod, Objective, ServiceLevels};
 use super::verdict::{Reason, Verdict};
-use crate::civil::{DAY, Holidays};
+use crate::civil::DAY;
+use crate::schedule::TimeOff;
 
 /// The newest runs that are enough, nearly always: all that meet any of these,
 /// and one more.
@@ -27,7 +28,7 @@ pub struct Reach {
 const RUNS_BESIDES: usize = 8;
 
 /// What has to be known to judge these promises at an instant (UTC seconds).
-pub fn reach(levels: &ServiceLevels, holidays: &Holidays, now: i64) -> Reach {
+pub fn reach(levels: &ServiceLevels, time: TimeOff<'_>, now: i64) -> Reach {
     let anomaly = levels.row_count.as_ref().and_then(|of| of.anomaly.as_ref());
     let (runs, seconds) = match anomaly.map(|of| (of.method, of)) {
         Some((AnomalyMethod::SeasonalMedian, of)) => (0, i64::from(of.lookback_days) * DAY),
@@ -36,14 +37,16 @@ pub fn reach(levels: &ServiceLevels, holidays: &Holidays, now: i64) -> Reach {
         }
         None => (0, 0),
     };
-    let due = levels
-        .freshness
-        .as_ref()
-        .and_then(|freshness| Owed::new(freshness, holidays).last_due(now));
+    let freshness = levels.freshness.as_ref();
+    let owed = freshness.map(|freshness| Owed::new(freshness, time));
+    let due = owed.and_then(|owed| {
+        let due = owed.last_due(now).into_iter().chain(owed.awaited(now));
+        due.map(|due| due.from).min()
+    });
     Reach {
         runs: runs + RUNS_BESIDES,
         seconds,
-        since: due.map_or(now, |due| due.from),
+        since: due.unwrap_or(now),
     }
 }
 

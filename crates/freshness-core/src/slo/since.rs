@@ -1,9 +1,10 @@
-//! Since when is a promise broken, without a break?
+//! Since when is a promise broken, without a break, or to when is that put off?
 //!
 //! Not since somebody looked: an age passes its threshold and a deadline its hour
 //! whether anybody looks or not, and what is counted is broken by the first of the
 //! runs that brought it. What could not be told in between is a break: nobody knows
-//! that it was broken then.
+//! that it was broken then. What maintenance keeps from being kept is put off; what
+//! was broken before stays so.
 
 use super::clocked::{AgeLimit, Look, delivery};
 use super::judge::{last_said, of_run};
@@ -12,7 +13,7 @@ use super::run::Run;
 use super::runs::RunHistory;
 use super::service_levels::{Freshness, Objective, ServiceLevels};
 use super::verdict::{Outcome, Reason};
-use crate::civil::Holidays;
+use crate::schedule::{PutOff, TimeOff};
 
 /// The instant since which a promise is broken at `now`, UTC seconds: when the age
 /// reached its threshold (on a calendar by the time that counts), when the first of
@@ -22,65 +23,127 @@ use crate::civil::Holidays;
 pub fn broken_since(
     levels: &ServiceLevels,
     history: &RunHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     objective: Objective,
     now: i64,
 ) -> Option<i64> {
     let nothing = Freshness::default();
     let freshness = levels.freshness.as_ref().unwrap_or(&nothing);
-    let owed = Owed::new(freshness, holidays);
+    let owed = Owed::new(freshness, time);
     let runs = history.until(now);
-    match objective {
+    let stands = match objective {
         Objective::Freshness | Objective::SourceFreshness => {
             let limit = AgeLimit::of(freshness, objective)?;
             of_age(levels, runs, &owed, &limit, now)
         }
-        Objective::Deadline => of_deadlines(levels, runs, &owed, now),
+        Objective::Deadline => return of_deadlines(levels, runs, &owed, now),
         Objective::Availability
         | Objective::RowCount
         | Objective::RowCountAnomaly
-        | Objective::Quality => of_runs(levels, runs, objective),
+        | Objective::Quality => of_runs(levels, runs, &owed, objective, now),
+    };
+    match stands {
+        Stands::Broken(since) => Some(since),
+        Stands::PutOff(_) | Stands::Kept => None,
     }
 }
 
-/// Walks back over the looks; each holds until the next.
-fn of_age(
+/// How a promise stands after a look or a run, as far as that can be told.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Stands {
+    /// It holds, or nobody knows.
+    Kept,
+    /// It would be broken, were it not put off to this instant.
+    PutOff((i64, PutOff)),
+    /// It is broken since.
+    Broken(i64),
+}
+
+/// What a look or a run says until the next.
+struct Reign {
+    /// UTC seconds.
+    from: i64,
+    /// When what it says breaks the promise, if it does; not before `from` unless it
+    /// was broken then.
+    breaks: Option<i64>,
+    /// … and to when that is put off.
+    put_off: Option<(i64, PutOff)>,
+}
+
+impl Reign {
+    /// From one to the next, the newest first, back to one that began well.
+    fn stands(newest_first: impl Iterator<Item = Reign>, now: i64) -> Stands {
+        let mut reigns = Vec::new();
+        for reign in newest_first {
+            let began_well = reign.breaks.is_none_or(|at| at > reign.from);
+            reigns.push(reign);
+            if began_well {
+                break;
+            }
+        }
+        let ends: Vec<i64> = std::iter::once(now)
+            .chain(reigns.iter().map(|reign| reign.from))
+            .collect();
+        let mut stands = Stands::Kept;
+        // What is older than the first look was so before it; after that each look
+        // holds until the next.
+        let mut known_since = i64::MIN;
+        for (reign, until) in reigns.into_iter().zip(ends).rev() {
+            let since = |at: i64| Stands::Broken(at.max(known_since));
+            stands = match (reign.breaks, reign.put_off, stands) {
+                (Some(at), _, Stands::Broken(since)) if at <= reign.from => Stands::Broken(since),
+                (Some(at), Some(put_off), _) if at <= until => match put_off.0 <= until {
+                    true => since(put_off.0),
+                    false => Stands::PutOff(put_off),
+                },
+                (Some(at), None, _) if at <= until => since(at),
+                _ => Stands::Kept,
+            };
+            known_since = until;
+        }
+        stands
+    }
+}
+
+/// By the looks, each until the next.
+pub(super) fn of_age(
     levels: &ServiceLevels,
     runs: &[Run],
     owed: &Owed<'_>,
     limit: &AgeLimit<'_>,
     now: i64,
-) -> Option<i64> {
+) -> Stands {
+    let mut until = now;
     let looks = runs.iter().rev();
     let looks = looks.filter_map(|run| Some((run.finished_at, limit.look(levels, run)?)));
-    let mut since = None;
-    let mut until = now;
-    // What is older than the first look was so before it.
-    let mut before = None;
-    for (from, look) in looks {
-        before = None;
+    let reigns = looks.map(|(from, look)| {
+        let to = std::mem::replace(&mut until, from);
         match look {
-            Look::Doubt(_) => return since,
-            Look::Breach(_) => since = Some(from),
+            Look::Doubt(_) => Reign {
+                from,
+                breaks: None,
+                put_off: None,
+            },
+            Look::Breach(_) => Reign {
+                from,
+                breaks: Some(from),
+                put_off: owed.run_put_off(from),
+            },
             Look::Newest(newest) => {
-                let passed = |from, to| {
-                    let passed = owed.passes(newest, limit.threshold, from, to)?;
+                let passes = owed.passes(newest, limit.threshold, newest, to);
+                Reign {
+                    from,
+                    put_off: passes.and_then(|at| owed.age_put_off(newest, at)),
                     // At just its threshold an age still holds.
-                    Some((passed - 1).max(newest))
-                };
-                if owed.seconds(newest, from) as f64 <= limit.threshold {
-                    return passed(from, until).or(since);
+                    breaks: passes.map(|at| (at - 1).max(newest)),
                 }
-                since = Some(from);
-                before = passed(newest, from);
             }
         }
-        until = from;
-    }
-    before.or(since)
+    });
+    Reign::stands(reigns, now)
 }
 
-/// Walks back over the deadlines that nothing came for, however late.
+/// Back over the deadlines that nothing came for, however late.
 fn of_deadlines(levels: &ServiceLevels, runs: &[Run], owed: &Owed<'_>, now: i64) -> Option<i64> {
     // Before the first run nobody knew of it.
     let first = runs.first()?.finished_at;
@@ -88,29 +151,40 @@ fn of_deadlines(levels: &ServiceLevels, runs: &[Run], owed: &Owed<'_>, now: i64)
     let days = (0..DAYS_AROUND).map(|back| today.plus(-back));
     let due = days.filter_map(|day| owed.due(day));
     due.filter(|due| due.at <= now)
-        .take_while(|due| first <= due.at && delivery(levels, runs, *due, now).is_none())
-        .last()
+        .take_while(|due| first <= due.promised && delivery(levels, runs, due, now).is_none())
         .map(|due| due.at)
+        .min()
 }
 
-/// Walks back over the runs that say something.
-fn of_runs(levels: &ServiceLevels, runs: &[Run], objective: Objective) -> Option<i64> {
-    let (last, verdict) = last_said(levels, runs, objective)?;
-    if !verdict.outcome.is_breach() {
-        return None;
-    }
-    let mut since = runs[last].finished_at;
-    for i in (0..last).rev() {
-        match of_run(levels, runs, i, objective).map(|verdict| verdict.outcome) {
-            Some(Outcome::Breached { .. }) => since = runs[i].finished_at,
+/// By the runs that say something.
+pub(super) fn of_runs(
+    levels: &ServiceLevels,
+    runs: &[Run],
+    owed: &Owed<'_>,
+    objective: Objective,
+    now: i64,
+) -> Stands {
+    let maintenance = owed.maintenance();
+    let Some((last, _)) = last_said(levels, runs, objective, maintenance) else {
+        return Stands::Kept;
+    };
+    let reigns = (0..=last).rev().filter_map(|i| {
+        let from = runs[i].finished_at;
+        let breaks = match of_run(levels, runs, i, objective, maintenance)?.outcome {
+            Outcome::Breached { .. } => Some(from),
+            Outcome::Kept => None,
+            Outcome::NotDue { .. } => return None,
             // So many runs were asked for before anything is enforced.
-            None
-            | Some(Outcome::NotDue { .. })
-            | Some(Outcome::CouldNotTell {
+            Outcome::CouldNotTell {
                 because: Reason::NotEnoughRuns { .. },
-            }) => {}
-            Some(Outcome::Kept | Outcome::CouldNotTell { .. }) => break,
-        }
-    }
-    Some(since)
+            } if i < last => return None,
+            Outcome::CouldNotTell { .. } => None,
+        };
+        Some(Reign {
+            from,
+            breaks,
+            put_off: breaks.and_then(|at| owed.run_put_off(at)),
+        })
+    });
+    Reign::stands(reigns, now)
 }

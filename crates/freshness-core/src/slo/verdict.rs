@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::service_levels::{AnomalyMethod, CountField, Objective};
+use crate::schedule::PutOff;
 
 /// What can be said of one objective, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,6 +110,16 @@ pub enum Reason {
         /// When something is; `None` if not within a year.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next_due_at: Option<Timestamp>,
+    },
+    /// Maintenance keeps it from being kept; it is broken if nothing has come by
+    /// `due_at`.
+    PutOff {
+        /// When the maintenance is over, or was.
+        until: Timestamp,
+        /// Why it is, in the words of whoever set it.
+        why: String,
+        /// When the promise is broken.
+        due_at: Timestamp,
     },
     /// The last was late and has come; nothing is owed until the next.
     CameLate {
@@ -260,6 +271,17 @@ impl Outcome {
             Outcome::Kept => None,
             Outcome::Breached { because, .. } => because.as_ref(),
             Outcome::CouldNotTell { because } | Outcome::NotDue { because } => Some(because),
+        }
+    }
+
+    /// Not broken before an instant (UTC seconds), because of maintenance.
+    pub(super) fn put_off((due_at, PutOff { until, reason }): (i64, PutOff)) -> Outcome {
+        Outcome::NotDue {
+            because: Reason::PutOff {
+                until,
+                why: reason,
+                due_at: instant(due_at),
+            },
         }
     }
 

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 
 use super::silence;
 use super::upstream::{self, Upstream, Waiting};
-use super::verdict::{CycleVerdict, PutOff, State};
+use super::verdict::{CycleVerdict, State};
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
 use crate::civil::{DAY, Holidays, Zone};
 use crate::fit::{ArrivalModel, ColdStart, Fitted, Model, to_seconds, to_timestamp};
-use crate::schedule::{Calendar, Cycle, Grain, Maintenance};
+use crate::schedule::{Calendar, Cycle, Grain, Maintenance, PutOff};
 
 /// Cycles before the last arrival that are looked at, so that a backlog is
 /// credited as the fit credits it.

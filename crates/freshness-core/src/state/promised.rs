@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::arrivals::ArrivalHistory;
 use crate::civil::{DAY, Holidays, MINUTE};
 use crate::fit::{ArrivalModel, Cell, Fitted, Model};
-use crate::schedule::{Calendar, DayRule};
+use crate::schedule::{Calendar, DayRule, TimeOff};
 use crate::slo::{
     Counts, DayCompliance, DayState, Newest, Objective, ObjectiveHistory, Run, RunHistory,
     ServiceLevels, Stage, history, objectives,
@@ -131,7 +131,7 @@ pub fn compare(
     model: Option<&Model>,
     runs: &RunHistory,
     arrivals: &ArrivalHistory,
-    holidays: &Holidays,
+    time: TimeOff<'_>,
     n_days: u16,
     now: i64,
 ) -> Comparison {
@@ -148,7 +148,7 @@ pub fn compare(
         remarks.push(PromiseRemark::NoPromise);
     }
     let reckon = |levels: &ServiceLevels, of: &RunHistory| -> Vec<ObjectiveHistory> {
-        let mut all = history(levels, of, holidays, n_days, now);
+        let mut all = history(levels, of, time, n_days, now);
         all.retain(|history| on_the_clock(&history.objective));
         all
     };
@@ -173,7 +173,9 @@ pub fn compare(
     };
     remarks.extend(loose_age(levels, told, n_days, now));
     remarks.extend(learned.and_then(|learned| {
-        wants_calendar(levels, learned, holidays, |levels| reckon(levels, told))
+        wants_calendar(levels, learned, time.holidays, |levels| {
+            reckon(levels, told)
+        })
     }));
     Comparison { kept, remarks }
 }

@@ -1,8 +1,9 @@
 //! Why is it said? One sentence with its numbers.
 
-use super::verdict::{CycleVerdict, PutOff, State};
+use super::verdict::{CycleVerdict, State};
 use crate::civil::{DAY, HOUR, MINUTE};
 use crate::fit::{CellKey, Expectation, Fitted};
+use crate::schedule::PutOff;
 
 /// What has been late for longer may have ended for good.
 pub const STOPPED_SECONDS: i64 = 30 * DAY;

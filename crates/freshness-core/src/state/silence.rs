@@ -4,10 +4,10 @@
 //! says how long it may last.
 
 use super::cycles::Seen;
-use super::verdict::{CycleVerdict, PutOff, State};
+use super::verdict::{CycleVerdict, State};
 use crate::arrivals::ArrivalHistory;
 use crate::fit::{Fitted, LEAST_GAP, part_of, to_seconds, to_timestamp};
-use crate::schedule::Maintenance;
+use crate::schedule::{Maintenance, PutOff};
 
 /// The silences that begin in `[from, to)`, as of `now`.
 pub(super) fn verdicts(

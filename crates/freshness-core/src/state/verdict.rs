@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::DatasetId;
-use crate::fit::{Expectation, to_timestamp};
+use crate::fit::Expectation;
+use crate::schedule::PutOff;
 
 /// The state of a cycle, or of a dataset at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,24 +39,6 @@ pub enum Severity {
     Warning,
     /// … of a critical dataset.
     Critical,
-}
-
-/// Maintenance that put a deadline off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PutOff {
-    /// When it is over, or was.
-    pub until: Timestamp,
-    /// Why it is, in the words of whoever set it.
-    pub reason: String,
-}
-
-impl PutOff {
-    pub(super) fn new(until: i64, reason: &str) -> PutOff {
-        PutOff {
-            until: to_timestamp(until),
-            reason: reason.to_owned(),
-        }
-    }
 }
 
 /// What became of one cycle, and why it is said.

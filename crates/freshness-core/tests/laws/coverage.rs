@@ -11,6 +11,7 @@ use freshness_core::coverage::{
     Claim, Condition, ContractRow, Last, Ledgered, Manifest, Newest, Proposal, Publication,
     Refusal, ScopeState, Terms, accept, by_source, check,
 };
+use freshness_core::schedule::Maintenance;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -84,6 +85,7 @@ impl Ledger {
         let row = Ledgered {
             contract: contract.clone(),
             newest: self.newest(),
+            maintenance: Maintenance::NONE,
         };
         check(vec![row], &Holidays::builtin(), now).remove(0)
     }
@@ -269,7 +271,11 @@ fn conditions_are_asked_in_their_order() {
         rows: None,
     };
     let of = |contract: ContractRow, newest: Option<Newest>, n: usize| {
-        let row = Ledgered { contract, newest };
+        let row = Ledgered {
+            contract,
+            newest,
+            maintenance: Maintenance::NONE,
+        };
         let states = check(vec![row; n], &Holidays::builtin(), MONDAY_6);
         states[0].condition
     };
@@ -356,6 +362,7 @@ fn a_source_is_as_far_as_what_is_behind_whatever_the_others_do() {
         Ledgered {
             contract: contract(scope),
             newest: ledger.newest(),
+            maintenance: Maintenance::NONE,
         }
     };
     let mut never = row("IT", MONDAY_6);

@@ -6,6 +6,7 @@
 //! declaration.
 
 use freshness_core::civil::Holidays;
+use freshness_core::schedule::TimeOff;
 use freshness_core::slo::{
     About, Anomaly, Availability, BreachSeverity, Counts, Direction, Evidence, Filled, Freshness,
     Newest, Objective, Outcome, Quality, Reason, RowCount, Run, RunHistory, Season, ServiceLevels,
@@ -45,7 +46,12 @@ fn judged(levels: &ServiceLevels, runs: Vec<Run>, now: i64) -> Vec<Verdict> {
     let environment = runs.first().map_or("", |run| run.environment.as_str());
     let environment = environment.to_owned();
     let history = RunHistory::new(&environment, runs);
-    judge(levels, &history, &Holidays::builtin(), now)
+    judge(
+        levels,
+        &history,
+        TimeOff::holidays(&Holidays::builtin()),
+        now,
+    )
 }
 
 /// The newest of values as a look at a column finds it: a naive time is UTC, a
@@ -395,7 +401,13 @@ fn a_usual_number_of_rows_is_reckoned_as_the_oracle_does() {
             }),
             ..ServiceLevels::default()
         };
-        let verdict = judge(&levels, &runs, &Holidays::builtin(), judged_at).remove(0);
+        let verdict = judge(
+            &levels,
+            &runs,
+            TimeOff::holidays(&Holidays::builtin()),
+            judged_at,
+        )
+        .remove(0);
         let Evidence {
             expected: usual,
             floor,

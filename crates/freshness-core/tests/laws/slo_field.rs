@@ -3,9 +3,11 @@
 //! Each test names the report that it comes from.
 
 mod clock;
+mod maintenance;
 mod properties;
 
 use freshness_core::civil::{Holidays, Zone};
+use freshness_core::schedule::{Maintenance, TimeOff};
 use freshness_core::slo::{
     About, Anomaly, AnomalyMethod, Counts, DayCompliance, DayPromise, DayState, Freshness, Newest,
     Objective, Outcome, Reason, RowCount, Run, RunHistory, ServiceLevels, Stage, Verdict,
@@ -105,7 +107,12 @@ fn by_half_past_seven() -> ServiceLevels {
 
 fn judged(levels: &ServiceLevels, runs: Vec<Run>, now: &str) -> Vec<Verdict> {
     let runs = RunHistory::new("prod", runs);
-    judge(levels, &runs, &Holidays::builtin(), at(now))
+    judge(
+        levels,
+        &runs,
+        TimeOff::holidays(&Holidays::builtin()),
+        at(now),
+    )
 }
 
 fn one(levels: &ServiceLevels, runs: Vec<Run>, now: &str) -> Verdict {
@@ -117,7 +124,13 @@ fn one(levels: &ServiceLevels, runs: Vec<Run>, now: &str) -> Verdict {
 /// How the first promise stood on each of the last days.
 fn days(levels: &ServiceLevels, runs: Vec<Run>, n_days: u16, now: &str) -> Vec<DayState> {
     let told = RunHistory::new("prod", runs);
-    let of = history(levels, &told, &Holidays::builtin(), n_days, at(now));
+    let of = history(
+        levels,
+        &told,
+        TimeOff::holidays(&Holidays::builtin()),
+        n_days,
+        at(now),
+    );
     of[0].days.iter().map(DayCompliance::state).collect()
 }
 

@@ -3,7 +3,9 @@
 //! One row a scope, written with the release itself: a check of 100,000
 //! contracts reads no ledger.
 
-use freshness_core::coverage::{Last, Ledgered, Newest, Publication, ScopeKey};
+use freshness_core::coverage::{ContractRow, Last, Ledgered, Newest, Publication, ScopeKey};
+use freshness_core::dataset::DatasetId;
+use freshness_core::schedule::Maintenance;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::contracts::contract;
@@ -20,8 +22,17 @@ pub(super) struct Head {
 
 impl Store {
     /// Every contract with the newest release of its scope, by source and
-    /// scope. What has never come is there too.
+    /// scope. What has never come is there too. Windows of maintenance are those of
+    /// the dataset that the scope feeds, and those of its releases.
     pub fn ledgered(&self) -> Result<Vec<Ledgered>, StoreError> {
+        let windows = self.windows()?;
+        let maintenance = |contract: &ContractRow| {
+            let fed = contract.dataset.as_deref();
+            let fed = fed.and_then(|fed| DatasetId::try_from(fed).ok());
+            let key = ScopeKey::new(&contract.source, &contract.scope).ok();
+            let both = fed.into_iter().chain(key.map(|key| key.dataset_id()));
+            both.fold(Maintenance::NONE, |known, id| known.and(windows.of(&id)))
+        };
         self.explain(|| {
             let mut all = self.connection.prepare_cached(
                 "SELECT source, scope, max_source_lag_minutes, max_publication_gap_minutes,
@@ -34,8 +45,10 @@ impl Store {
             )?;
             let rows = all.query_map([], |row| {
                 let is_there: Option<i64> = row.get(9)?;
+                let contract = contract(row)?;
                 Ok(Ledgered {
-                    contract: contract(row)?,
+                    maintenance: maintenance(&contract),
+                    contract,
                     newest: match is_there {
                         Some(_) => Some(newest(row, 10)?),
                         None => None,

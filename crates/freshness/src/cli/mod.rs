@@ -142,6 +142,7 @@ impl Context {
         if !rules.is_empty() || !maintenance.is_empty() {
             let (over, under, windows) = (rules.clone(), rules.clone(), maintenance.clone());
             store.override_datasets(Overrides {
+                has_windows: !maintenance.is_empty(),
                 over: Arc::new(move |told| over.over(told)),
                 under: Arc::new(move |known| windows.over(under.under(known))),
             });

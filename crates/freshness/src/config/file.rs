@@ -87,7 +87,7 @@ pub struct ConfigFile {
     pub teams: BTreeMap<String, TeamSection>,
     /// When nothing is expected of which datasets, because somebody works on what
     /// delivers. Time in a window does not count: a cycle that is due in it is awaited
-    /// for as much longer.
+    /// for as much longer, and a promise is broken so much later.
     #[serde(default, deserialize_with = "window_list")]
     #[schemars(with = "Vec<MaintenanceSection>")]
     pub maintenance: Vec<MaintenanceRule>,

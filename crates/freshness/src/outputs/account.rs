@@ -10,7 +10,8 @@ use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
     ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
 };
-use freshness_core::state::{CycleVerdict, PutOff};
+use freshness_core::schedule::PutOff;
+use freshness_core::state::CycleVerdict;
 use jiff::Timestamp;
 
 use super::{chart, words};

@@ -5,6 +5,7 @@ use freshness_core::coverage::{
     Condition, ContractRow, Gap, RollUp, ScopeKey, ScopeState, by_dataset, by_source,
 };
 use freshness_core::dataset::DatasetId;
+use freshness_core::schedule::PutOff;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ pub struct ScopeLine<'a> {
     max_source_lag_minutes: Option<i64>,
     max_publication_gap_minutes: Option<i64>,
     learned_as: Option<DatasetId>,
+    maintenance: Option<&'a PutOff>,
 }
 
 /// The fields of a scope, for the reference.
@@ -36,7 +38,7 @@ pub const SCOPE_FIELDS: &[(&str, &str)] = &[
     ("source`, `scope", "which part of which feed"),
     (
         "condition",
-        "the first that fails: invalid_contract, missing_publication, invalid_publication, invalid_clock_order, source_stale, publication_gap; else healthy",
+        "the first that fails: invalid_contract, missing_publication, invalid_publication, invalid_clock_order, source_stale, publication_gap; else put_off (one of the last two, were it not for maintenance) or healthy",
     ),
     (
         "reason",
@@ -62,6 +64,10 @@ pub const SCOPE_FIELDS: &[(&str, &str)] = &[
     (
         "learned_as",
         "the dataset whose arrivals are its releases, for fit, check and explain",
+    ),
+    (
+        "maintenance",
+        "what puts it off: `until`, when it is over, and its `reason`; null if nothing does",
     ),
 ];
 
@@ -113,6 +119,7 @@ impl<'a> ScopeLine<'a> {
             learned_as: ScopeKey::new(source, scope)
                 .ok()
                 .map(|key| key.dataset_id()),
+            maintenance: state.put_off.as_ref().map(|(_, put_off)| put_off),
         }
     }
 }
@@ -163,6 +170,7 @@ pub fn sentence(roll_up: &RollUp<'_>, now: Timestamp) -> String {
         n_healthy,
         healthy_through,
         behind,
+        put_off,
         without_contract,
         several_sources,
         zone,
@@ -181,7 +189,8 @@ pub fn sentence(roll_up: &RollUp<'_>, now: Timestamp) -> String {
             words::count(*all, "scope")
         ),
     });
-    for state in behind.iter().take(NAMED) {
+    let not_covered = || behind.iter().chain(put_off);
+    for state in not_covered().take(NAMED) {
         // One zone for the whole sentence, named once.
         let zone_name = match healthy_through {
             Some(_) => None,
@@ -195,11 +204,11 @@ pub fn sentence(roll_up: &RollUp<'_>, now: Timestamp) -> String {
         let words = behind_words(state, *zone, zone_name, now);
         parts.push(format!("{name} {words}"));
     }
-    let n_left = NAMED.saturating_sub(behind.len());
+    let n_left = NAMED.saturating_sub(not_covered().count());
     for scope in without_contract.iter().take(n_left) {
         parts.push(format!("{scope} has no contract"));
     }
-    let n_not_covered = behind.len() + without_contract.len();
+    let n_not_covered = not_covered().count() + without_contract.len();
     if n_not_covered > NAMED {
         let more = (n_not_covered - NAMED) as u64;
         let are = if more == 1 { "is" } else { "are" };
@@ -226,6 +235,10 @@ fn behind_words(state: &ScopeState, zone: Zone, named: Option<Zone>, now: Timest
             "made no step since {}",
             at(newest.and_then(|newest| newest.reached_at.or(newest.published_at)))
         ),
+        Condition::PutOff => match &state.put_off {
+            Some((_, PutOff { until, reason })) => format!("is {}", words::put_off(*until, reason)),
+            None => "is put off by maintenance".to_owned(),
+        },
         Condition::Healthy => format!("is complete through {}", at(state.complete_through())),
     }
 }
@@ -251,6 +264,15 @@ pub fn reason(state: &ScopeState, now: Timestamp) -> String {
             limit(state.contract.max_publication_gap_minutes),
             moment(through, zone, now)
         ),
+        (Condition::PutOff, Some(through)) => {
+            let due = state.put_off.as_ref().and_then(|(due, _)| instant(*due));
+            let due = due.map(|due| format!(", to be covered by {}", words::utc(due)));
+            format!(
+                "{words}{}; complete through {}",
+                due.unwrap_or_default(),
+                moment(through, zone, now)
+            )
+        }
         (Condition::Healthy, Some(through)) => format!("{words}, {} ago", ago(through)),
         _ => words,
     }
@@ -268,9 +290,10 @@ pub fn table<'a>(states: impl Iterator<Item = &'a ScopeState>, now: Timestamp) -
     ]);
     table.align_right(4);
     for state in states {
-        let paint = match state.is_healthy() {
-            true => Paint::Good,
-            false => Paint::Bad,
+        let paint = match state.condition {
+            Condition::Healthy => Paint::Good,
+            Condition::PutOff => Paint::Doubtful,
+            _ => Paint::Bad,
         };
         let through = state.complete_through().and_then(instant);
         let seq = state.newest.as_ref().and_then(|newest| newest.seq);
@@ -317,6 +340,7 @@ mod tests {
     use super::*;
     use freshness_core::civil::Holidays;
     use freshness_core::coverage::{GapKind, Ledgered, Newest, check};
+    use freshness_core::schedule::Maintenance;
 
     fn at(text: &str) -> i64 {
         text.parse::<Timestamp>().unwrap().as_second()
@@ -331,6 +355,7 @@ mod tests {
                 max_publication_gap_minutes: Some(120),
                 ..ContractRow::default()
             },
+            maintenance: Maintenance::NONE,
             newest: through.map(|through| Newest {
                 seq: Some(7),
                 n_of_seq: 1,

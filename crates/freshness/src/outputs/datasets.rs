@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Expectation;
-use freshness_core::state::{CycleVerdict, PutOff, Severity, State};
+use freshness_core::schedule::PutOff;
+use freshness_core::state::{CycleVerdict, Severity, State};
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -47,7 +47,7 @@ pub const FIELDS: [(&str, &str); 9] = [
     ),
     (
         "because",
-        "why it is no plain comparison: `reason` (`never_run`, `not_measured`, `no_rows`, `all_null`, `no_column`, `unreadable`, `future`, `not_enough_runs`, `usually_nothing`, `not_counted`, `not_due_yet`, `nothing_owed`, `came_late`) and what belongs to it; else null",
+        "why it is no plain comparison: `reason` (`never_run`, `not_measured`, `no_rows`, `all_null`, `no_column`, `unreadable`, `future`, `not_enough_runs`, `usually_nothing`, `not_counted`, `not_due_yet`, `nothing_owed`, `put_off`, `came_late`) and what belongs to it; else null",
     ),
     (
         "fails",
@@ -96,12 +96,12 @@ impl<'a> VerdictLine<'a> {
         })
     }
 
-    /// Is it worth a line? What is not kept, was not until it came late, or cannot
-    /// be told.
+    /// Is it worth a line? What is not kept, was not until it came late, is put off by
+    /// maintenance, or cannot be told.
     pub fn is_wrong(&self) -> bool {
         match self.of {
             Outcome::Breached { .. } | Outcome::CouldNotTell { .. } => true,
-            Outcome::NotDue { .. } => self.came_late(),
+            Outcome::NotDue { .. } => self.came_late() || self.is_put_off(),
             Outcome::Kept => false,
         }
     }
@@ -109,6 +109,11 @@ impl<'a> VerdictLine<'a> {
     /// Was the last that was owed late, and nothing is due until the next?
     fn came_late(&self) -> bool {
         matches!(self.because, Some(Reason::CameLate { .. }))
+    }
+
+    /// Would it be broken, were it not for maintenance?
+    fn is_put_off(&self) -> bool {
+        matches!(self.because, Some(Reason::PutOff { .. }))
     }
 
     /// The worst first.
@@ -121,7 +126,7 @@ impl<'a> VerdictLine<'a> {
                 BreachSeverity::Advisory => 4,
             },
             Outcome::CouldNotTell { .. } => 2,
-            Outcome::NotDue { .. } if self.came_late() => 3,
+            Outcome::NotDue { .. } if self.came_late() || self.is_put_off() => 3,
             Outcome::Kept | Outcome::NotDue { .. } => 6,
         }
     }
@@ -218,12 +223,13 @@ pub fn table(lines: &[VerdictLine<'_>]) -> Table {
             Outcome::Breached { .. } => Paint::Doubtful,
             Outcome::CouldNotTell { .. } => Paint::Doubtful,
             Outcome::Kept => Paint::Good,
-            Outcome::NotDue { .. } if line.came_late() => Paint::Doubtful,
+            Outcome::NotDue { .. } if line.came_late() || line.is_put_off() => Paint::Doubtful,
             Outcome::NotDue { .. } => Paint::Faint,
         };
-        let outcome = match line.came_late() {
-            true => "came late",
-            false => line.outcome,
+        let outcome = match line.because {
+            Some(Reason::CameLate { .. }) => "came late",
+            Some(Reason::PutOff { .. }) => "put off",
+            _ => line.outcome,
         };
         table.row([
             (outcome.to_owned(), paint),

@@ -78,6 +78,11 @@ fn reason(because: &Reason, evidence: &Evidence) -> String {
             next_due_at: Some(next),
         } => format!("nothing is owed before {}", words::utc(*next)),
         Reason::NothingOwed { next_due_at: None } => "nothing is owed".to_owned(),
+        Reason::PutOff { until, why, due_at } => format!(
+            "{}, to be kept by {}",
+            words::put_off(*until, why),
+            words::utc(*due_at)
+        ),
         Reason::CameLate {
             due_at,
             late_seconds,

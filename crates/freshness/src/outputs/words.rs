@@ -116,6 +116,11 @@ pub fn utc_minute(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// What maintenance does, and why it is.
+pub fn put_off(until: Timestamp, why: &str) -> String {
+    format!("put off by maintenance until {} ({why})", utc(until))
+}
+
 /// How late, for a table. What has been late for more than a month may have
 /// ended for good, and its hours matter to nobody.
 pub fn late_by(seconds: i64) -> String {

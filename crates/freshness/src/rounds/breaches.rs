@@ -204,6 +204,7 @@ fn since(state: &ScopeState, now: Timestamp) -> i64 {
         | Condition::MissingPublication
         | Condition::InvalidPublication
         | Condition::InvalidClockOrder
+        | Condition::PutOff
         | Condition::Healthy => None,
     };
     limit.map_or(now, |limit| limit.clamp(0, now.max(0)))

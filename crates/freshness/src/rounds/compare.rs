@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use freshness_core::coverage::ScopeKey;
 use freshness_core::dataset::DatasetId;
 use freshness_core::fit::Model;
+use freshness_core::schedule::{Maintenance, TimeOff};
 use freshness_core::slo::{Reach, RunHistory, ServiceLevels, USUAL_ENVIRONMENT};
 use freshness_core::state::{Comparison, compare};
 use freshness_store::{DatasetNo, Store, Tail};
@@ -82,13 +83,13 @@ fn compare_all(
             Err(error) => fail(no, error.to_string()),
         }
     }
-    let mut all: BTreeMap<(DatasetId, String), (DatasetNo, Option<ServiceLevels>)> =
-        BTreeMap::new();
+    type Promised = Option<(ServiceLevels, Maintenance)>;
+    let mut all: BTreeMap<(DatasetId, String), (DatasetNo, Promised)> = BTreeMap::new();
     for entry in store.declarations()? {
         match entry.declaration {
             Ok(of) => {
                 let key = (entry.dataset, entry.environment);
-                all.insert(key, (entry.no, Some(of.levels)));
+                all.insert(key, (entry.no, Some((of.levels, entry.maintenance))));
             }
             Err(error) => fail(entry.no, error.to_string()),
         }
@@ -107,7 +108,7 @@ fn compare_all(
     let holidays = holidays();
     let since = now - (i64::from(n_days) + LEAD_DAYS) * DAY;
     let mut datasets = Vec::new();
-    for ((dataset, environment), (no, levels)) in all {
+    for ((dataset, environment), (no, promised)) in all {
         if !is_asked(&dataset) {
             continue;
         }
@@ -120,19 +121,15 @@ fn compare_all(
             }
         };
         let runs = runs(store, no, &environment, since, now)?;
-        let is_declared = levels.is_some();
-        let levels = levels.unwrap_or_default();
+        let is_declared = promised.is_some();
+        let (levels, maintenance) = promised.unwrap_or_default();
+        let time = TimeOff {
+            holidays: &holidays,
+            maintenance: &maintenance,
+        };
         let model = models.get(&no).cloned();
         datasets.push(Compared {
-            comparison: compare(
-                &levels,
-                model.as_ref(),
-                &runs,
-                &arrivals,
-                &holidays,
-                n_days,
-                now,
-            ),
+            comparison: compare(&levels, model.as_ref(), &runs, &arrivals, time, n_days, now),
             dataset,
             environment,
             levels,

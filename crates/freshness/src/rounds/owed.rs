@@ -79,7 +79,7 @@ pub fn owed(store: &Store, checked: &Checked, threads: Option<u16>) -> Result<Al
     for state in coverage::look(store, checked.now)?.scopes {
         let name = state.contract.dataset.as_deref();
         let no = name.and_then(|name| numbers.get(name));
-        if let (Some(no), false) = (no, state.is_healthy()) {
+        if let (Some(no), true) = (no, state.fails()) {
             all.datasets.entry(*no).or_default().behind.push(state);
         }
     }

@@ -4,20 +4,17 @@
 //! as it takes; judge; where older runs might say otherwise, read those too; and
 //! record what changed, all in one transaction.
 
+mod one;
+
 use std::collections::BTreeMap;
 
-use freshness_core::civil::{DAY, Holidays};
 use freshness_core::dataset::DatasetId;
-use freshness_core::slo::{
-    BURN_DAYS, MONTHLY_LOOKBACK_DAYS, ObjectiveHistory, Reach, Run, RunHistory, ServiceLevels,
-    USUAL_ENVIRONMENT, Verdict, before_history, broken_since, history, judge, may_reach_further,
-    only_warns, reach,
-};
-use freshness_store::{
-    DatasetNo, EnvironmentNo, SloChange, SloCheck, SloJudged, Store, StoreError, Tail,
-};
+use freshness_core::schedule::Maintenance;
+use freshness_core::slo::{ObjectiveHistory, ServiceLevels, Verdict, history, only_warns};
+use freshness_store::{DatasetNo, SloChange, SloCheck, SloJudged, Store, StoreError};
 use jiff::Timestamp;
 
+use self::one::{Numbers, judge_one, past_reach, runs};
 use super::share::share;
 use super::{DatasetFailure, RoundError, holidays};
 use crate::clock::Clock;
@@ -34,6 +31,8 @@ pub struct Promise {
     pub environment: String,
     /// What is promised.
     pub levels: ServiceLevels,
+    /// When somebody works on what delivers it.
+    pub maintenance: Maintenance,
 }
 
 /// Which promises are looked at.
@@ -90,14 +89,6 @@ pub const USUAL_DAYS: u16 = 90;
 /// Below so many datasets a second thread costs more than it saves.
 const DATASETS_PER_THREAD: usize = 500;
 
-/// Older runs are looked at where they may matter: so many, or as far as earlier
-/// months are.
-const FAR: Reach = Reach {
-    runs: 2_000,
-    seconds: (MONTHLY_LOOKBACK_DAYS + 1) * DAY,
-    since: i64::MAX,
-};
-
 /// The promises of the store: those of datasets that are wanted, in one
 /// environment or in all.
 pub fn promises(
@@ -120,6 +111,7 @@ pub fn promises(
                 dataset: entry.dataset,
                 environment: entry.environment,
                 levels: declaration.levels,
+                maintenance: entry.maintenance,
             }),
             Err(error) => found.failures.push(DatasetFailure {
                 dataset_id: entry.dataset,
@@ -220,9 +212,15 @@ pub fn slo_history(
         n_threads,
         &promises,
         |store, promise| -> Result<Vec<ObjectiveHistory>, StoreError> {
-            let reach = past_reach(&promise.levels, &holidays, n_days, now);
+            let reach = past_reach(promise, &holidays, n_days, now);
             let (runs, _) = runs(store, promise, &environments, now, reach)?;
-            Ok(history(&promise.levels, &runs, &holidays, n_days, now))
+            Ok(history(
+                &promise.levels,
+                &runs,
+                promise.time(&holidays),
+                n_days,
+                now,
+            ))
         },
         |_| (),
     )?;
@@ -235,8 +233,6 @@ pub fn slo_history(
         })
         .collect())
 }
-
-type Numbers = BTreeMap<String, EnvironmentNo>;
 
 fn numbers(store: &Store) -> Result<Numbers, StoreError> {
     let mut numbers = Numbers::new();
@@ -285,94 +281,6 @@ fn one_check(
         n_doubtful: verdicts().filter(|of| of.outcome.is_doubt()).count() as u64,
     };
     (check, judged)
-}
-
-/// What has to be known to say how promises were kept on so many days, and since
-/// when they are broken.
-fn past_reach(levels: &ServiceLevels, holidays: &Holidays, n_days: u16, now: i64) -> Reach {
-    let n_days = n_days.max(BURN_DAYS);
-    Reach {
-        since: now - i64::from(n_days) * DAY - before_history(levels),
-        ..reach(levels, holidays, now)
-    }
-}
-
-/// What was said of a dataset.
-struct Said {
-    run_id: Option<String>,
-    verdicts: Vec<Verdict>,
-    broken_since: Vec<Option<i64>>,
-}
-
-fn judge_one(
-    store: &Store,
-    promise: &Promise,
-    environments: &Numbers,
-    holidays: &Holidays,
-    now: i64,
-) -> Result<Said, StoreError> {
-    let levels = &promise.levels;
-    let near = reach(levels, holidays, now);
-    let (mut history, mut is_whole) = runs(store, promise, environments, now, near)?;
-    let mut verdicts = judge(levels, &history, holidays, now);
-    if !is_whole && verdicts.iter().any(may_reach_further) {
-        let far = Reach {
-            since: near.since,
-            ..FAR
-        };
-        (history, is_whole) = runs(store, promise, environments, now, far)?;
-        verdicts = judge(levels, &history, holidays, now);
-    }
-    let since = |history: &RunHistory| -> Vec<Option<i64>> {
-        let since = |verdict: &Verdict| {
-            let is_breach = verdict.outcome.is_breach();
-            let since = || broken_since(levels, history, holidays, verdict.objective, now);
-            is_breach.then(since).flatten()
-        };
-        verdicts.iter().map(since).collect()
-    };
-    let mut broken_since = since(&history);
-    // As far back as is known it was broken: what was before?
-    let oldest = history.runs().first().map(|run| run.finished_at);
-    let is_open = |since: &Option<i64>| since.is_some() && *since <= oldest;
-    if !is_whole && broken_since.iter().any(is_open) {
-        let past = past_reach(levels, holidays, USUAL_DAYS, now);
-        broken_since = since(&runs(store, promise, environments, now, past)?.0);
-    }
-    let run_id = history.runs().last().map(|run: &Run| run.run_id.clone());
-    Ok(Said {
-        run_id,
-        verdicts,
-        broken_since,
-    })
-}
-
-/// The newest runs of a dataset, and whether these are all. Where nothing was
-/// ever measured of it, its arrivals are what ran in the usual environment.
-fn runs(
-    store: &Store,
-    promise: &Promise,
-    environments: &Numbers,
-    now: i64,
-    reach: Reach,
-) -> Result<(RunHistory, bool), StoreError> {
-    let name = promise.environment.as_str();
-    if let Some(environment) = environments.get(name) {
-        let tail = store.recent_runs(promise.no, (*environment, name), now, reach)?;
-        if !tail.runs.is_empty() {
-            return Ok((RunHistory::new(name, tail.runs), tail.is_whole));
-        }
-    }
-    if name != USUAL_ENVIRONMENT || store.has_runs(promise.no)? {
-        return Ok((RunHistory::new(name, []), true));
-    }
-    let tail = Tail {
-        at_least: reach.runs,
-        since: reach.since.min(now - reach.seconds),
-    };
-    let arrivals = store.recent(promise.no, tail)?.until(now);
-    let is_whole = arrivals.len() < tail.at_least;
-    Ok((RunHistory::of_arrivals(name, &arrivals), is_whole))
 }
 
 impl SloDataset {

@@ -2,6 +2,10 @@
 //!
 //! Each test names the case that it restates.
 
+use std::sync::Arc;
+
+use freshness_core::schedule::{When, Window};
+
 use super::*;
 
 #[test]
@@ -15,6 +19,7 @@ fn case_11_a_timestamp_in_the_future_is_not_fresh_for_ever() {
     // In a ledger that somebody else keeps it is a fault, not freshness.
     let row = Ledgered {
         contract: contract("FR"),
+        maintenance: Maintenance::NONE,
         newest: Some(Newest {
             seq: Some(1),
             n_of_seq: 1,
@@ -108,4 +113,49 @@ fn case_22_yesterdays_file_delivered_again_covers_yesterday() {
     let state = ledger.state(&contract("FR"), MONDAY_6);
     assert_eq!(state.condition, Condition::SourceStale);
     assert_eq!(state.complete_through(), Some(yesterday));
+}
+
+/// A scope that somebody works on is put off, never healthy, and fails once it had
+/// after the window what that took.
+#[test]
+fn what_maintenance_puts_off_is_not_healthy_and_does_not_fail_yet() {
+    let hours = |hour: i64| MONDAY_6 + hour * HOUR;
+    let when = When::Once {
+        from: hours(1),
+        to: hours(5),
+    };
+    let reason = "the warehouse is upgraded".to_owned();
+    let maintenance = Maintenance::new(vec![Arc::new(Window { when, reason })]);
+    let of = |through: i64, now: i64| {
+        let row = Ledgered {
+            contract: contract("FR"),
+            maintenance: maintenance.clone(),
+            newest: Some(Newest {
+                seq: Some(1),
+                n_of_seq: 1,
+                run_id: Some("r".to_owned()),
+                complete_through: Some(through),
+                published_at: Some(through),
+                reached_at: Some(through),
+                rows: None,
+            }),
+        };
+        let state = check(vec![row], &Holidays::builtin(), now).remove(0);
+        assert_eq!(
+            state.fails(),
+            !state.is_healthy() && state.put_off.is_none()
+        );
+        (state.condition, state.put_off.map(|(due, _)| due))
+    };
+    // An hour is allowed without a step, and two of lag.
+    let through = hours(0) + 30 * MINUTE;
+    assert_eq!(of(through, hours(1)), (Condition::Healthy, None));
+    let due = Some(hours(5) + 30 * MINUTE);
+    assert_eq!(of(through, hours(2)), (Condition::PutOff, due));
+    assert_eq!(of(through, hours(5)), (Condition::PutOff, due));
+    let late = hours(5) + 31 * MINUTE;
+    assert_eq!(of(through, late), (Condition::PublicationGap, None));
+    assert_eq!(of(through, hours(7)), (Condition::SourceStale, None));
+    // What failed before it began goes on failing.
+    assert_eq!(of(hours(-3), hours(2)), (Condition::SourceStale, None));
 }

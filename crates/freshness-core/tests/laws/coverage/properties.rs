@@ -31,11 +31,12 @@ proptest! {
         let (ledger, now) = written(&attempts);
         let now = now + later * MINUTE;
         let alone = ledger.condition(&contract("FR"), now);
-        let mut rows = vec![Ledgered { contract: contract("FR"), newest: ledger.newest() }];
+        let mut rows = vec![Ledgered { contract: contract("FR"), newest: ledger.newest(), maintenance: Maintenance::NONE }];
         for (n, (behind, published)) in others.into_iter().enumerate() {
             let through = now - behind * MINUTE;
             rows.push(Ledgered {
                 contract: contract(&format!("other {n}")),
+                maintenance: Maintenance::NONE,
                 newest: published.then(|| Newest {
                     seq: Some(1),
                     n_of_seq: 1,
@@ -125,7 +126,7 @@ proptest! {
             published_at: published_at.map(|minutes| MONDAY_6 + minutes * MINUTE),
             ..Newest::default()
         });
-        let rows = vec![Ledgered { contract, newest: newest.clone() }; n];
+        let rows = vec![Ledgered { contract, newest: newest.clone(), maintenance: Maintenance::NONE }; n];
         let states = check(rows.clone(), &Holidays::builtin(), MONDAY_6);
         prop_assert_eq!(&states, &check(rows, &Holidays::builtin(), MONDAY_6));
         // Every condition on its own, and the first of those that hold.

@@ -8,7 +8,13 @@ fn a_promise_is_broken_since_its_limit_was_passed() {
     let since = |levels: &ServiceLevels, ran: Run, now: &str| {
         let told = RunHistory::new("prod", [ran]);
         let objective = objectives(levels)[0];
-        let since = broken_since(levels, &told, &Holidays::builtin(), objective, at(now));
+        let since = broken_since(
+            levels,
+            &told,
+            TimeOff::holidays(&Holidays::builtin()),
+            objective,
+            at(now),
+        );
         since.map(|since| Timestamp::from_second(since).unwrap().to_string())
     };
     let ran = || run("2026-02-27T06:00", 40);
@@ -47,7 +53,7 @@ fn what_each_run_brings_too_few_rows_of_is_broken_since_the_first() {
         broken_since(
             &levels,
             &told,
-            &Holidays::builtin(),
+            TimeOff::holidays(&Holidays::builtin()),
             Objective::RowCount,
             now,
         )
@@ -183,7 +189,13 @@ fn a_pipeline_that_falls_silent_breaches_without_a_run() {
     let runs = vec![run("2026-03-14T00:00", 1), run("2026-03-14T01:00", 1)];
     let told = RunHistory::new("prod", runs);
     let now = at("2026-03-15T00:00");
-    let of = &history(&levels, &told, &Holidays::builtin(), 2, now)[0];
+    let of = &history(
+        &levels,
+        &told,
+        TimeOff::holidays(&Holidays::builtin()),
+        2,
+        now,
+    )[0];
     let day = of.days[0];
     // From 03:00:01 on it is too old.
     assert_eq!((day.good, day.total), (3 * 3_600 + 1, 86_400));

@@ -1,5 +1,9 @@
 //! Which laws do verdicts keep, whatever ran?
 
+use std::sync::Arc;
+
+use freshness_core::schedule::{When, Window};
+
 use super::*;
 
 fn any_run() -> impl Strategy<Value = Run> {
@@ -44,7 +48,7 @@ proptest! {
         );
         let days = |runs| {
             let told = RunHistory::new("prod", runs);
-            history(&levels, &told, &Holidays::builtin(), 30, at("2026-03-10T12:00"))
+            history(&levels, &told, TimeOff::holidays(&Holidays::builtin()), 30, at("2026-03-10T12:00"))
         };
         prop_assert_eq!(days(unique), days(shuffled));
     }
@@ -82,7 +86,7 @@ proptest! {
         levels.freshness.as_mut().unwrap().calendar = Some("Mon-Fri".parse().unwrap());
         levels.row_count = usual(AnomalyMethod::Median).row_count;
         let told = RunHistory::new("prod", runs);
-        for of in history(&levels, &told, &Holidays::builtin(), 45, at("2026-03-14T00:00")) {
+        for of in history(&levels, &told, TimeOff::holidays(&Holidays::builtin()), 45, at("2026-03-14T00:00")) {
             for day in &of.days {
                 prop_assert!(day.good + day.doubtful <= day.total);
                 let most = if of.objective == Objective::Freshness { 86_400 } else { 24 };
@@ -97,7 +101,14 @@ proptest! {
     fn a_promise_is_broken_at_every_instant_since_it_is(
         runs in proptest::collection::vec(any_run(), 0..40),
         looked in proptest::collection::vec(0.0f64..1.0, 8),
+        windows in proptest::collection::vec((0i64..40 * 24, 1i64..60), 0..4),
     ) {
+        let window = |(hour, hours): &(i64, i64)| {
+            let from = at("2026-02-01T00:00") + hour * 3_600;
+            let when = When::Once { from, to: from + hours * 3_600 };
+            Arc::new(Window { when, reason: "no loads".to_owned() })
+        };
+        let maintenance = Maintenance::new(windows.iter().map(window).collect());
         let mut levels = by_half_past_seven();
         let freshness = levels.freshness.as_mut().unwrap();
         freshness.threshold = Some(90_000.0);
@@ -106,10 +117,11 @@ proptest! {
         let told = RunHistory::new("prod", runs);
         let holidays = Holidays::builtin();
         let now = at("2026-03-04T12:00");
-        let judged = |at| judge(&levels, &told, &holidays, at);
+        let time = TimeOff { holidays: &holidays, maintenance: &maintenance };
+        let judged = |at| judge(&levels, &told, time, at);
         for (i, verdict) in judged(now).iter().enumerate() {
             let objective = verdict.objective;
-            let since = broken_since(&levels, &told, &holidays, objective, now);
+            let since = broken_since(&levels, &told, time, objective, now);
             prop_assert_eq!(since.is_some(), is_breach(verdict), "{:?}", verdict);
             let Some(since) = since else { continue };
             let age = i64::from(objective == Objective::Freshness);

@@ -24,14 +24,15 @@ use crate::rounds::{RoundError, open_words};
 /// invalid_contract (also two contracts of a scope), missing_publication,
 /// invalid_publication, invalid_clock_order, source_stale, publication_gap. The
 /// publication gap is counted from when coverage first came so far: publishing
-/// old data again does not make a scope healthy.
+/// old data again does not make a scope healthy. What maintenance put off is
+/// put_off: it is not healthy, and fails only once it had its time.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   freshness coverage check
   freshness coverage check --format json | jq '.scopes[] | select(.condition != \"healthy\") | .reason'
 
 Exit codes:
-  0  every scope is covered
+  0  every scope is covered, or put off by maintenance
   1  one is not, or inventory and contracts differ
   2  could not tell: no contracts, an unreadable store, a clock behind the last check")]
 pub(super) struct CheckArgs {}
