@@ -1,5 +1,7 @@
 //! What has one dataset delivered, in order?
 
+use std::collections::HashSet;
+
 use super::{Arrival, ArrivalDetail, CycleName};
 
 /// The arrivals of one dataset, sorted by time, each once.
@@ -12,6 +14,9 @@ pub struct ArrivalHistory {
     at: Vec<i64>,
     /// Empty, or one for each arrival.
     details: Vec<ArrivalDetail>,
+    /// Like `details`: whether the run has delivered before. Found once, as
+    /// every look at the history asks.
+    repeats: Vec<bool>,
 }
 
 impl ArrivalHistory {
@@ -30,17 +35,14 @@ impl ArrivalHistory {
             }
             same
         });
-        if arrivals.iter().all(|arrival| arrival.detail.is_empty()) {
-            return ArrivalHistory {
-                at: arrivals.iter().map(|arrival| arrival.at).collect(),
-                details: Vec::new(),
-            };
-        }
-        let (at, details) = arrivals
+        let (at, details): (Vec<i64>, Vec<ArrivalDetail>) = arrivals
             .into_iter()
             .map(|arrival| (arrival.at, arrival.detail))
             .unzip();
-        ArrivalHistory { at, details }
+        match details.iter().all(ArrivalDetail::is_empty) {
+            true => ArrivalHistory::from_columns(at, Vec::new()),
+            false => ArrivalHistory::from_columns(at, details),
+        }
     }
 
     /// From columns as [`ArrivalHistory::columns`] gave them.
@@ -51,7 +53,17 @@ impl ArrivalHistory {
             details.is_empty() || details.len() == at.len(),
             "one detail for each arrival"
         );
-        ArrivalHistory { at, details }
+        let mut runs: HashSet<&str> = HashSet::new();
+        let repeats = details.iter().map(|detail| {
+            let run = detail.run_id.as_deref();
+            run.is_some_and(|run| !runs.insert(run))
+        });
+        let repeats = repeats.collect();
+        ArrivalHistory {
+            at,
+            details,
+            repeats,
+        }
     }
 
     /// The columns: times (UTC seconds, ascending), and details (empty if
@@ -75,6 +87,11 @@ impl ArrivalHistory {
         self.details.get(i).filter(|detail| !detail.is_empty())
     }
 
+    /// Has the run of arrival `i` delivered before?
+    pub(super) fn repeats_run(&self, i: usize) -> bool {
+        self.repeats.get(i).is_some_and(|repeats| *repeats)
+    }
+
     /// The number of arrivals.
     pub fn len(&self) -> usize {
         self.at.len()
@@ -91,18 +108,14 @@ impl ArrivalHistory {
         let n = self.at.partition_point(|&at| at <= now);
         let first = self.at[..n].partition_point(|&at| at < since);
         let range = first.min(n.saturating_sub(at_least))..n;
-        ArrivalHistory {
-            at: self.at[range.clone()].to_vec(),
-            details: self.details.get(range).unwrap_or_default().to_vec(),
-        }
+        let details = self.details.get(range.clone()).unwrap_or_default();
+        ArrivalHistory::from_columns(self.at[range].to_vec(), details.to_vec())
     }
 
     /// The arrivals up to and including `now`: what could be known then.
     pub fn until(&self, now: i64) -> ArrivalHistory {
         let n = self.at.partition_point(|&at| at <= now);
-        ArrivalHistory {
-            at: self.at[..n].to_vec(),
-            details: self.details[..n.min(self.details.len())].to_vec(),
-        }
+        let details = &self.details[..n.min(self.details.len())];
+        ArrivalHistory::from_columns(self.at[..n].to_vec(), details.to_vec())
     }
 }

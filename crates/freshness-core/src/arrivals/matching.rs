@@ -10,8 +10,6 @@
 //! - several arrivals after silent cycles are a backlog, delivered in order;
 //! - further arrivals in a cycle are redeliveries: the first one counts.
 
-use std::collections::HashSet;
-
 use super::{ArrivalHistory, CycleName};
 use crate::schedule::Cycle;
 
@@ -144,13 +142,11 @@ fn serve_named(
     served: &mut [Option<usize>],
 ) -> Vec<bool> {
     let mut covered = i64::MIN;
-    let mut runs: HashSet<&str> = HashSet::new();
     (0..n_arrivals)
         .map(|i| {
             let Some(detail) = history.detail(i) else {
                 return true;
             };
-            let is_new_run = detail.run_id.as_deref().is_none_or(|run| runs.insert(run));
             if let Some(name) = detail.cycle {
                 let after = match name {
                     CycleName::Civil(local) => cycles.partition_point(|cycle| cycle.local <= local),
@@ -172,7 +168,7 @@ fn serve_named(
                 .covers_through
                 .map(|through| through.min(history.at()[i]));
             match through {
-                _ if !is_new_run => false,
+                _ if history.repeats_run(i) => false,
                 Some(through) if through <= covered => false,
                 Some(through) => {
                     covered = through;

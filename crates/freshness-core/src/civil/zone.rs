@@ -1,8 +1,8 @@
 //! What does the clock on the wall say in a zone?
 //!
 //! A zone is its table of UTC offsets, read once from the time zone database
-//! bundled with `jiff`, so that a conversion costs a binary search and every
-//! machine agrees on the answer.
+//! bundled with `jiff`, so that a conversion costs two looks into tables and
+//! every machine agrees on the answer.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,12 @@ struct Table {
     name: String,
     /// From this instant on (UTC seconds), local time is UTC plus this offset.
     steps: Vec<(i64, i64)>,
+    /// The step in force when each stretch of [`STRETCH`] seconds begins.
+    stretches: Vec<u16>,
 }
+
+/// About the seven weeks in which clocks change once at most, almost anywhere.
+const STRETCH: i64 = 1 << 22;
 
 /// Offsets are tabulated from here on (1970-01-01) …
 const TABLE_FROM: i64 = 0;
@@ -58,10 +63,15 @@ impl Zone {
                 steps.push((at, offset));
             }
         }
+        let in_force = |at: i64| steps.partition_point(|&(from, _)| from <= at) - 1;
+        let stretches = (TABLE_FROM / STRETCH..=TABLE_TO / STRETCH)
+            .map(|stretch| in_force(stretch * STRETCH) as u16)
+            .collect();
         let name = tz.iana_name().unwrap_or(name).to_owned();
         let table: &'static Table = Box::leak(Box::new(Table {
             name: name.clone(),
             steps,
+            stretches,
         }));
         tables.insert(name, table);
         Ok(Zone(table))
@@ -126,7 +136,15 @@ impl Zone {
     }
 
     fn step(self, utc: i64) -> usize {
-        self.0.steps.partition_point(|&(at, _)| at <= utc) - 1
+        let Table {
+            steps, stretches, ..
+        } = self.0;
+        let stretch = (utc.div_euclid(STRETCH)).clamp(0, stretches.len() as i64 - 1);
+        let mut step = usize::from(stretches[stretch as usize]);
+        while steps.get(step + 1).is_some_and(|&(at, _)| at <= utc) {
+            step += 1;
+        }
+        step
     }
 }
 

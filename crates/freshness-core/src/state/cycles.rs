@@ -188,6 +188,9 @@ impl<'a> Schedule<'a> {
         let (cycles, n_asked) = self.cycles(holidays, from, to);
         let openings: Vec<Opening> = cycles.iter().map(|cycle| self.opening(cycle)).collect();
         let served = match_in_order(&cycles[..n_asked], &openings, history, n);
+        let usual = openings.iter().map(|opening| opening.usual);
+        let usual = usual.clone().min().zip(usual.max()).unwrap_or_default();
+        let upstream = upstream::around(upstream, usual);
         let first_arrival = model.first_arrival.map_or(i64::MAX, Timestamp::as_second);
         let mut habit = 1.0;
         let mut seen: Vec<Seen> = Vec::with_capacity(n_asked);
@@ -213,7 +216,7 @@ impl<'a> Schedule<'a> {
                 period: self.period,
                 maintenance: self.maintenance,
             });
-            let put_off = waiting.and_then(|waiting| waiting.not_before(upstream));
+            let put_off = waiting.and_then(|waiting| waiting.not_before(&upstream));
             if let (Some(waiting), Some((until, _))) = (&mut waiting, put_off) {
                 waiting.deadline = until;
             }
@@ -225,7 +228,7 @@ impl<'a> Schedule<'a> {
             let early = waiting.and_then(|waiting| {
                 after(&waiting)
                     .into_iter()
-                    .chain(waiting.late_from(upstream))
+                    .chain(waiting.late_from(&upstream))
                     .min()
             });
             let deadline = early.map_or(own_deadline, |(from, _)| from);

@@ -134,6 +134,13 @@ pub fn parents_first<T, E>(
     })
 }
 
+/// What of all upstream may be waited for by deliveries that usually come between
+/// two instants (UTC seconds, both included): of a long walk it is little.
+pub(super) fn around(upstream: &[Upstream], usual: (i64, i64)) -> Vec<&Upstream> {
+    let meets = |awaited: &&Upstream| awaited.usual.0 <= usual.1 && usual.0 < awaited.usual.1;
+    upstream.iter().filter(meets).collect()
+}
+
 /// A schedule does not move by more than this share of its period unnoticed.
 const LARGEST_MOVE: i64 = 8;
 
@@ -176,8 +183,9 @@ impl Waiting<'_> {
     /// waits for; `None` if its own deadline is later. It waits as long as what it
     /// is made from is on its way and not late, and then for as long as usually lies
     /// between the two: when a source was slow, a schedule of its own says nothing.
-    pub(super) fn not_before<'a>(&self, upstream: &'a [Upstream]) -> Option<(i64, &'a DatasetId)> {
-        let awaited = upstream.iter().filter(|awaited| self.waits_for(awaited));
+    pub(super) fn not_before<'a>(&self, upstream: &[&'a Upstream]) -> Option<(i64, &'a DatasetId)> {
+        let awaited = upstream.iter().copied();
+        let awaited = awaited.filter(|awaited| self.waits_for(awaited));
         let until = awaited.map(|awaited| {
             let until = match awaited.arrived_at {
                 Some(at) if at <= awaited.deadline => {
@@ -199,8 +207,9 @@ impl Waiting<'_> {
 
     /// From when on it is late because something upstream is, and what;
     /// `None` if not before its own deadline.
-    pub(super) fn late_from<'a>(&self, upstream: &'a [Upstream]) -> Option<(i64, &'a DatasetId)> {
-        let overdue = upstream.iter().filter(|awaited| awaited.is_overdue);
+    pub(super) fn late_from<'a>(&self, upstream: &[&'a Upstream]) -> Option<(i64, &'a DatasetId)> {
+        let overdue = upstream.iter().copied();
+        let overdue = overdue.filter(|awaited| awaited.is_overdue);
         overdue
             .filter(|overdue| self.waits_for(overdue))
             .filter_map(|overdue| {
@@ -265,13 +274,13 @@ mod tests {
     #[track_caller]
     fn check_late_from(deadline: i64, arrived_at: Option<i64>, expected: Option<i64>) {
         let overdue = source(deadline, arrived_at, true);
-        let found = WAITING.late_from(std::slice::from_ref(&overdue));
+        let found = WAITING.late_from(&[&overdue]);
         assert_eq!(found.map(|(from, _)| from / HOUR), expected);
         let weekly = Upstream {
             period: 7 * DAY,
             ..overdue
         };
-        assert_eq!(WAITING.late_from(&[weekly]), None);
+        assert_eq!(WAITING.late_from(&[&weekly]), None);
     }
 
     #[test]
@@ -289,7 +298,7 @@ mod tests {
 
     #[track_caller]
     fn check_deadline(source: &Upstream, expected: i64) {
-        let found = WAITING.not_before(std::slice::from_ref(source));
+        let found = WAITING.not_before(&[source]);
         assert_eq!(found.map_or(12, |(until, _)| until / HOUR), expected);
     }
 
