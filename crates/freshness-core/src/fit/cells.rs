@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 
+use super::groups::Groups;
 use super::location::{LEVEL_PRIOR, Location};
 use super::model::{Cell, CellKey, Effect};
-use super::quantile::{at_least, median, of_sorted, shrinkage};
+use super::quantile::{at_least, median_of_sorted, of_sorted, shrinkage};
 use super::spreads::Spreads;
 use super::{bootstrap, lately, tail, trim};
 use crate::civil::{DAY, Day};
@@ -94,17 +95,15 @@ pub(crate) fn learn(
     parameters: CellParameters,
 ) -> LearnedCells {
     let current = deliveries[deliveries.len() - 1].regime;
+    let by_cell = Groups::of(deliveries.iter().map(|delivery| delivery.key));
     let Location {
-        levels,
+        level,
         shifts,
         effects,
         rest,
-    } = Location::of(deliveries, calendar, parameters.grain);
-    let spreads = Spreads::of(deliveries, &rest, parameters.grain);
-    let units: Vec<f64> = deliveries
-        .iter()
-        .map(|delivery| spreads.at(delivery.key))
-        .collect();
+    } = Location::of(deliveries, &by_cell, calendar, parameters.grain);
+    let spreads = Spreads::of(&by_cell, &rest, parameters.grain);
+    let units: Vec<f64> = (by_cell.each()).map(|cell| spreads.by_cell[cell]).collect();
     // What the tail is read from: the newest deliveries.
     let newest = newest(deliveries);
     let of_regimes: Vec<usize> = deliveries.iter().map(|delivery| delivery.regime).collect();
@@ -119,10 +118,13 @@ pub(crate) fn learn(
     let (level_now, spread_now) = (lately.levels[rest.len()], lately.spreads[rest.len()]);
     let over = |i: usize, level: f64| (rest[i] / units[i] - level) / lately.spreads[i];
     let errors: Vec<f64> = (0..rest.len()).map(|i| over(i, lately.levels[i])).collect();
-    let mut sorted: Vec<f64> = (newest..rest.len())
-        .map(|i| over(i, lately.uppers[i]))
-        .collect();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let ascending = |levels: &[f64]| {
+        let newest = newest..rest.len();
+        let mut errors: Vec<f64> = newest.map(|i| over(i, levels[i])).collect();
+        errors.sort_unstable_by(f64::total_cmp);
+        errors
+    };
+    let sorted = ascending(&lately.uppers);
     let trim::Trimmed {
         n_inside,
         n_first_habit,
@@ -138,48 +140,50 @@ pub(crate) fn learn(
     };
     let threshold = threshold.max(far_out);
     let band = (band.0.max(far_out), band.1.max(far_out));
-    let mut usual = errors[newest..].to_vec();
-    usual.sort_unstable_by(f64::total_cmp);
-    usual.truncate(n_inside);
-    let pooled = [0.1, 0.5, 0.9].map(|level| of_sorted(&usual, level));
+    // Where nothing has just moved, deadlines count from the level itself.
+    let usual = match lately.uppers == lately.levels {
+        true => &sorted,
+        false => &ascending(&lately.levels),
+    };
+    let usual = &usual[..n_inside];
+    let pooled = [0.1, 0.5, 0.9].map(|level| of_sorted(usual, level));
 
     let mut keys: Vec<CellKey> = turnout
         .keys()
         .copied()
-        .chain(shifts.keys().copied())
+        .chain(by_cell.keys().iter().copied())
         .collect();
     keys.sort_unstable();
     keys.dedup();
     // A cell's own shape is that of its ordinary deliveries, like the pooled one.
     let most = usual.last().copied().unwrap_or(f64::INFINITY);
-    let of_current = deliveries
-        .iter()
-        .zip(rest.iter().zip(&errors))
-        .zip(lately.levels.iter().zip(&lately.spreads))
-        .filter(|((delivery, (_, error)), _)| delivery.regime == current && **error <= most);
-    let mut by_cell = group(of_current.map(|((delivery, (rest, _)), (level, spread))| {
-        let unit = spreads.at(delivery.key);
-        (delivery.key, (rest - level * unit) / spread)
-    }));
+    let mut of_cells = vec![Vec::new(); by_cell.keys().len()];
+    for (i, cell) in by_cell.each().enumerate() {
+        if deliveries[i].regime == current && errors[i] <= most {
+            of_cells[cell].push((rest[i] - lately.levels[i] * units[i]) / lately.spreads[i]);
+        }
+    }
     let n_skipped = turnout.values().map(|turnout| turnout.n_skipped).sum();
     let n_all = turnout.values().map(Turnout::n_steady).sum();
     let skipped_of_all = usual_skips(n_all, n_skipped, USUAL_SKIPS_OF_ALL);
     let cells = keys
         .into_iter()
         .map(|key| {
-            let mut own = by_cell.remove(&key).unwrap_or_default();
+            let cell = by_cell.keys().iter().position(|known| *known == key);
+            let mut own = cell.map_or_else(Vec::new, |cell| std::mem::take(&mut of_cells[cell]));
+            own.sort_unstable_by(f64::total_cmp);
             let n = own.len();
-            let unit = spreads.at(key);
+            let unit = cell.map_or(spreads.all, |cell| spreads.by_cell[cell]);
             let spread = unit * spread_now;
             // What the current regime says of this cell beyond the pooled shift.
-            let correction = shrinkage(n, LEVEL_PRIOR) * median(&mut own).unwrap_or(0.0);
-            let level = levels[&current]
-                + shifts.get(&key).copied().unwrap_or(0.0)
-                + level_now * unit
-                + correction;
+            let correction = match own.is_empty() {
+                true => 0.0,
+                false => shrinkage(n, LEVEL_PRIOR) * median_of_sorted(&own),
+            };
+            let level =
+                level + cell.map_or(0.0, |cell| shifts[cell]) + level_now * unit + correction;
             own.iter_mut()
                 .for_each(|rest| *rest = (*rest - correction) * spread_now);
-            own.sort_unstable_by(f64::total_cmp);
             let weight = shrinkage(n, SHAPE_PRIOR);
             let quantile = |share: f64, pooled: f64| match own.is_empty() {
                 true => level + spread * pooled,
@@ -262,12 +266,6 @@ fn usual_skips(n_expected: usize, n_skipped: usize, usual: f64) -> f64 {
         true => round(n_skipped as f64 / n_expected as f64),
         false => 0.0,
     }
-}
-
-pub(super) fn group<K: Ord>(values: impl Iterator<Item = (K, f64)>) -> BTreeMap<K, Vec<f64>> {
-    let mut groups: BTreeMap<K, Vec<f64>> = BTreeMap::new();
-    values.for_each(|(key, value)| groups.entry(key).or_default().push(value));
-    groups
 }
 
 #[cfg(test)]

@@ -63,13 +63,13 @@ pub(crate) fn find(
                 let matters = errors > MIN_ERRORS
                     && shift.abs() > spread / 2.0
                     && shift.abs() > least_margin(grain) / 5.0;
-                let named = match key {
+                let is_named = || match key {
                     EffectKey::MonthDay(_) => {
                         shift > least_margin(grain) && slowest(values, MIN_SLOW) >= slow
                     }
                     _ => true,
                 };
-                (matters && named).then_some((i, shift, errors))
+                (matters && is_named()).then_some((i, shift, errors))
             })
             .max_by(|a, b| a.2.total_cmp(&b.2));
         let Some((i, shift, _)) = best else { break };

@@ -10,7 +10,8 @@
 
 use std::ops::Range;
 
-use super::quantile::{median, shrinkage, spread};
+use super::quantile::{shrinkage, spread};
+use super::window::Window;
 
 /// Deliveries that may count, beside all of the regime. Halving as far as a
 /// median is still worth something.
@@ -23,9 +24,8 @@ const MIN_ERRORS: f64 = 2.0;
 const LEVEL_PRIOR: f64 = 2.0;
 /// … and in its spread.
 const SPREAD_PRIOR: f64 = 16.0;
-/// Deliveries that make a level by themselves.
-const LAST: usize = 2;
-/// … if they differ by no more than this share of it, or by a spread.
+/// Two deliveries make a level by themselves if they differ by no more than this
+/// share of it, or by a spread.
 const AGREEMENT: f64 = 0.25;
 /// Forecasts that are compared: the newest ones.
 const MAX_COMPARED: usize = 512;
@@ -82,27 +82,27 @@ pub(crate) fn follow(
     // An outage of some hours is no level, and no spread.
     let longer = (per_day / 4).max(1);
     // Windows are tried on what is compared; the best is then told for all.
-    let levels = |window: usize, told_from: usize| {
+    let mut window = Window::on(noise, since.saturating_sub(WINDOWS[0] * longer));
+    let mut levels = |size: usize, told_from: usize| {
         let reach = Reach {
             from: since,
             told_from,
-            window,
+            size,
         };
-        trailing(noise, regimes, reach, 0.0, |values| {
-            let n = values.len();
-            shrinkage(n, LEVEL_PRIOR) * median(values).unwrap_or(0.0)
+        trailing(&mut window, regimes, reach, 0.0, |window| {
+            shrinkage(window.len(), LEVEL_PRIOR) * window.median()
         })
     };
     let mut chosen = None;
-    for window in WINDOWS.map(|window| window * longer) {
-        let tried = levels(window, from);
+    for size in WINDOWS.map(|size| size * longer) {
+        let tried = levels(size, from);
         let other = losses(noise, &tried, &best.spreads, compared.clone());
         if is_better(&other, &loss) {
-            (chosen, loss) = (Some(window), other);
+            (chosen, loss) = (Some(size), other);
         }
     }
-    if let Some(window) = chosen {
-        best.levels = levels(window, since);
+    if let Some(size) = chosen {
+        best.levels = levels(size, since);
     }
     let errors: Vec<f64> = noise
         .iter()
@@ -114,60 +114,54 @@ pub(crate) fn follow(
         .max(1e-9);
     // A move changes when deliveries come, seldom how steadily.
     let together = vec![0; n];
-    let spreads = |window: usize, told_from: usize| {
+    let mut window = Window::on(&errors, since.saturating_sub(SPREAD_WINDOWS[0] * longer));
+    let mut spreads = |size: usize, told_from: usize| {
         let reach = Reach {
             from: since,
             told_from,
-            window,
+            size,
         };
-        trailing(&errors, &together, reach, 1.0, |values| {
-            let n = values.len();
-            let own = spread(values).unwrap_or(all).max(all / 32.0).max(least);
-            (shrinkage(n, SPREAD_PRIOR) * (own / all).ln()).exp()
+        trailing(&mut window, &together, reach, 1.0, |window| {
+            let own = window.spread().unwrap_or(all).max(all / 32.0).max(least);
+            (shrinkage(window.len(), SPREAD_PRIOR) * (own / all).ln()).exp()
         })
     };
     let mut chosen = None;
-    for window in SPREAD_WINDOWS.map(|window| window * longer) {
-        let tried = spreads(window, from);
+    for size in SPREAD_WINDOWS.map(|size| size * longer) {
+        let tried = spreads(size, from);
         let other = losses(noise, &best.levels, &tried, compared.clone());
         if is_better(&other, &loss) {
-            (chosen, loss) = (Some(window), other);
+            (chosen, loss) = (Some(size), other);
         }
     }
-    if let Some(window) = chosen {
-        best.spreads = spreads(window, since);
+    if let Some(size) = chosen {
+        best.spreads = spreads(size, since);
     }
     best.uppers.clone_from(&best.levels);
     if per_day <= 1 {
         // In minutes: a move is the same for cells that scatter and those that don't.
         let least = all * units.iter().sum::<f64>() / n as f64;
-        let reach = Reach {
-            from: since,
-            told_from: since,
-            window: LAST,
+        let agreed = |i: usize| {
+            let last_two = minutes[..i].last_chunk()?;
+            let is_one_regime =
+                regimes[i - last_two.len()..n.min(i + 1)].is_sorted_by(PartialEq::eq);
+            agreed(*last_two, least).filter(|_| is_one_regime)
         };
-        let lasts = trailing(minutes, regimes, reach, f64::NEG_INFINITY, |values| {
-            agreed(values, least)
-        });
-        for (i, unit) in units.iter().enumerate() {
-            best.uppers[i] = best.uppers[i].max(lasts[i] / unit);
+        for i in since..n {
+            best.uppers[i] = agreed(i).map_or(best.uppers[i], |minutes| {
+                best.uppers[i].max(minutes / units[i])
+            });
         }
-        best.agreed_minutes = Some(lasts[n]).filter(|minutes| minutes.is_finite());
+        best.agreed_minutes = agreed(n);
     }
     best
 }
 
 /// The level on which the last deliveries agree: two incidents are seldom
 /// equally late.
-fn agreed(values: &[f64], least: f64) -> f64 {
-    let [.., a, b] = values else {
-        return f64::NEG_INFINITY;
-    };
-    let (low, high) = (a.min(*b), a.max(*b));
-    match high - low <= (AGREEMENT * low).max(least) {
-        true => low,
-        false => f64::NEG_INFINITY,
-    }
+fn agreed([a, b]: [f64; 2], least: f64) -> Option<f64> {
+    let (low, high) = (a.min(b), a.max(b));
+    (high - low <= (AGREEMENT * low).max(least)).then_some(low)
 }
 
 /// What each forecast cost: the negative logarithm of a Student density with
@@ -202,33 +196,33 @@ struct Reach {
     /// … and told from here on.
     told_from: usize,
     /// Values before that count.
-    window: usize,
+    size: usize,
 }
 
-/// A statistic of up to `window` values before each from `told_from` on, and of
-/// the last ones for the next; `fallback` before. Values of other regimes don't
-/// count. Long windows are looked at every sixteenth of their length.
+/// A statistic of the window of up to `size` values before each from `told_from`
+/// on, and of the last ones for the next; `fallback` before. Values of other regimes
+/// don't count. Long windows are looked at every sixteenth of their length.
 fn trailing(
-    values: &[f64],
+    window: &mut Window,
     regimes: &[usize],
     reach: Reach,
     fallback: f64,
-    statistic: impl Fn(&mut [f64]) -> f64,
+    statistic: impl Fn(&Window) -> f64,
 ) -> Vec<f64> {
     let Reach {
         from,
         told_from,
-        window,
+        size,
     } = reach;
-    let stride = (window / 16).max(1);
-    let first = from.saturating_sub(window);
+    let n = regimes.len();
+    let stride = (size / 16).max(1);
+    let first = from.saturating_sub(size);
     let mut begins = first;
-    let mut buffer = Vec::with_capacity(window);
-    let mut found = vec![fallback; values.len() + 1];
+    let mut found = vec![fallback; n + 1];
     let mut looked_at = None;
     let mut told = None;
-    for i in first..=values.len() {
-        let is_edge = i > begins && i < values.len() && regimes[i] != regimes[i - 1];
+    for i in first..=n {
+        let is_edge = i > begins && i < n && regimes[i] != regimes[i - 1];
         if is_edge {
             (begins, looked_at) = (i, None);
         }
@@ -236,7 +230,7 @@ fn trailing(
             continue;
         }
         let at = match looked_at {
-            Some(at) if i < at + stride && i < values.len() => at,
+            Some(at) if i < at + stride && i < n => at,
             _ => i,
         };
         looked_at = Some(at);
@@ -246,9 +240,11 @@ fn trailing(
         found[i] = match told {
             Some((told_at, statistic)) if told_at == at => statistic,
             _ => {
-                buffer.clear();
-                buffer.extend_from_slice(&values[begins.max(at.saturating_sub(window))..at]);
-                statistic(&mut buffer)
+                window.move_to(begins.max(at.saturating_sub(size))..at);
+                match window.len() {
+                    0 => fallback,
+                    _ => statistic(window),
+                }
             }
         };
         told = Some((at, found[i]));

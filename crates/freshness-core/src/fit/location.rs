@@ -3,10 +3,9 @@
 //! At the level of its regime, plus the shift of its cell, plus the effects that
 //! apply. Shifts are drawn toward none by n / (n + k).
 
-use std::collections::BTreeMap;
-
-use super::cells::{Delivery, group};
+use super::cells::Delivery;
 use super::effects;
+use super::groups::Groups;
 use super::model::{CellKey, Effect};
 use super::quantile::{median, shrinkage};
 use crate::schedule::{Calendar, Grain};
@@ -16,50 +15,52 @@ pub(super) const LEVEL_PRIOR: f64 = 6.0;
 
 /// Where deliveries stand, in minutes.
 pub(crate) struct Location {
-    /// Of each regime.
-    pub(crate) levels: BTreeMap<usize, f64>,
+    /// Of the last regime.
+    pub(crate) level: f64,
     /// Of each cell, beyond that.
-    pub(crate) shifts: BTreeMap<CellKey, f64>,
+    pub(crate) shifts: Vec<f64>,
     pub(crate) effects: Vec<Effect>,
     /// What is left of each delivery when all of that is taken away.
     pub(crate) rest: Vec<f64>,
 }
 
 impl Location {
-    /// Of deliveries in order of time.
-    pub(crate) fn of(deliveries: &[Delivery], calendar: &Calendar, grain: Grain) -> Location {
-        let levels = regime_levels(deliveries);
-        let mut rest: Vec<f64> = deliveries
-            .iter()
-            .map(|delivery| delivery.delay - levels[&delivery.regime])
-            .collect();
+    /// Of deliveries in order of time, by cell.
+    pub(crate) fn of(
+        deliveries: &[Delivery],
+        cells: &Groups<CellKey>,
+        calendar: &Calendar,
+        grain: Grain,
+    ) -> Location {
+        let mut level = 0.0;
+        let mut rest: Vec<f64> = Vec::with_capacity(deliveries.len());
+        for regime in deliveries.chunk_by(|a, b| a.regime == b.regime) {
+            let delays = regime.iter().map(|delivery| delivery.delay);
+            level = median(&mut delays.clone().collect::<Vec<f64>>()).unwrap_or(0.0);
+            rest.extend(delays.map(|delay| delay - level));
+        }
         // Shifts of cells and effects are estimated in turns, each on what the
         // other leaves (Tukey's median polish); two turns settle.
-        let mut shifts = cell_shifts(deliveries, &rest);
+        let mut shifts = cell_shifts(cells, rest.iter().copied());
         let mut effects = Vec::new();
         for _ in 0..2 {
-            let without_cells: Vec<f64> = deliveries
-                .iter()
-                .zip(&rest)
-                .map(|(delivery, rest)| rest - shifts[&delivery.key])
+            let without_cells: Vec<f64> = (cells.each().zip(&rest))
+                .map(|(cell, rest)| rest - shifts[cell])
                 .collect();
             effects = effects::find(deliveries, &without_cells, calendar, grain);
             if effects.is_empty() {
                 break;
             }
-            let without_effects: Vec<f64> = effects::sums(deliveries, &effects)
-                .iter()
-                .zip(&rest)
-                .map(|(effect, rest)| rest - effect)
-                .collect();
-            shifts = cell_shifts(deliveries, &without_effects);
+            let sums = effects::sums(deliveries, &effects);
+            let without_effects = rest.iter().zip(&sums).map(|(rest, effect)| rest - effect);
+            shifts = cell_shifts(cells, without_effects);
         }
         let sums = effects::sums(deliveries, &effects);
-        for ((rest, delivery), effect) in rest.iter_mut().zip(deliveries).zip(&sums) {
-            *rest -= shifts[&delivery.key] + effect;
+        for ((rest, cell), effect) in rest.iter_mut().zip(cells.each()).zip(&sums) {
+            *rest -= shifts[cell] + effect;
         }
         Location {
-            levels,
+            level,
             shifts,
             effects,
             rest,
@@ -67,28 +68,8 @@ impl Location {
     }
 }
 
-fn regime_levels(deliveries: &[Delivery]) -> BTreeMap<usize, f64> {
-    group(
-        deliveries
-            .iter()
-            .map(|delivery| (delivery.regime, delivery.delay)),
-    )
-    .into_iter()
-    .filter_map(|(regime, mut delays)| Some((regime, median(&mut delays)?)))
-    .collect()
-}
-
-fn cell_shifts(deliveries: &[Delivery], rest: &[f64]) -> BTreeMap<CellKey, f64> {
-    group(
-        deliveries
-            .iter()
-            .zip(rest)
-            .map(|(delivery, rest)| (delivery.key, *rest)),
-    )
-    .into_iter()
-    .filter_map(|(key, mut values)| {
-        let n = values.len();
-        Some((key, shrinkage(n, LEVEL_PRIOR) * median(&mut values)?))
+fn cell_shifts(cells: &Groups<CellKey>, rest: impl Iterator<Item = f64>) -> Vec<f64> {
+    cells.told(rest, |values| {
+        shrinkage(values.len(), LEVEL_PRIOR) * median(values).unwrap_or(0.0)
     })
-    .collect()
 }

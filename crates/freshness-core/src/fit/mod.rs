@@ -13,6 +13,7 @@ mod delays;
 mod effects;
 mod expect;
 mod gaps;
+mod groups;
 mod lately;
 mod learn;
 mod location;
@@ -23,6 +24,7 @@ mod shift;
 mod spreads;
 mod tail;
 mod trim;
+mod window;
 
 pub use crate::calendar::Source;
 pub use expect::Expectation;

@@ -26,12 +26,24 @@ pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     })
 }
 
+/// The median of an ascending, non-empty sample.
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    match n % 2 {
+        1 => sorted[n / 2],
+        _ => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// Distance between the quartiles of a standard normal.
+pub(super) const QUARTILE_DISTANCE: f64 = 1.349;
+/// Values below which there is no spread.
+pub(super) const LEAST_SPREAD_OF: usize = 4;
+
 /// The distance between the quartiles, scaled to the standard deviation of a
 /// normal sample; reorders the values. `None` if there are fewer than four.
 pub(crate) fn spread(values: &mut [f64]) -> Option<f64> {
-    /// Distance between the quartiles of a standard normal.
-    const QUARTILE_DISTANCE: f64 = 1.349;
-    if values.len() < 4 {
+    if values.len() < LEAST_SPREAD_OF {
         return None;
     }
     let (first, third) = (values.len() / 4, values.len() * 3 / 4);
