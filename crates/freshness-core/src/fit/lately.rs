@@ -147,10 +147,8 @@ pub(crate) fn follow(
                 regimes[i - last_two.len()..n.min(i + 1)].is_sorted_by(PartialEq::eq);
             agreed(*last_two, least).filter(|_| is_one_regime)
         };
-        for i in since..n {
-            best.uppers[i] = agreed(i).map_or(best.uppers[i], |minutes| {
-                best.uppers[i].max(minutes / units[i])
-            });
+        for (i, upper) in best.uppers.iter_mut().enumerate().take(n).skip(since) {
+            *upper = agreed(i).map_or(*upper, |minutes| upper.max(minutes / units[i]));
         }
         best.agreed_minutes = agreed(n);
     }

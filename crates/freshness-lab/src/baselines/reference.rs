@@ -6,8 +6,6 @@
 //! calendar, zone and date of the last move, and which arrival served which
 //! cycle, for free.
 
-use std::collections::BTreeMap;
-
 use freshness_core::schedule::{Calendar, Cycle, Grain};
 
 use super::Contestant;
@@ -39,14 +37,17 @@ const FENCE: f64 = 10.0;
 const MONTH_END_DAYS: i32 = 2;
 
 pub(super) fn usual(contestants: &[Contestant<'_>]) -> Vec<Vec<Deadline>> {
-    contestants
-        .iter()
-        .map(|contestant| deadlines(contestant, USUAL))
+    let each = contestants.iter();
+    each.map(|contestant| deadlines(contestant, &nights(contestant), USUAL))
         .collect()
 }
 
 pub(super) fn best(contestants: &[Contestant<'_>]) -> Vec<Vec<Deadline>> {
-    let cases: Vec<Case> = contestants.iter().flat_map(cases).collect();
+    let nights: Vec<Vec<Night>> = contestants.iter().map(nights).collect();
+    let each = || contestants.iter().zip(&nights);
+    let cases: Vec<Case> = each()
+        .flat_map(|(contestant, nights)| cases(contestant, nights))
+        .collect();
     let mut best: Option<(f64, Reference)> = None;
     for level in LEVELS {
         for scale in SCALES {
@@ -58,9 +59,8 @@ pub(super) fn best(contestants: &[Contestant<'_>]) -> Vec<Vec<Deadline>> {
         }
     }
     let chosen = best.map_or(USUAL, |(_, chosen)| chosen);
-    contestants
-        .iter()
-        .map(|contestant| deadlines(contestant, chosen))
+    each()
+        .map(|(contestant, nights)| deadlines(contestant, nights, chosen))
         .collect()
 }
 
@@ -81,10 +81,21 @@ struct Cell {
     at: [f64; LEVELS.len()],
 }
 
-/// What it learned of a dataset.
-struct Learned {
+/// What it learned of a dataset one night, for the cycles that begin until it
+/// learns anew.
+struct Night {
+    cycles: (i64, i64),
     whole: Cell,
-    cells: BTreeMap<Key, Cell>,
+    cells: Vec<(Key, Cell)>,
+}
+
+/// A cycle that came.
+struct Delivered<'a> {
+    cycle: &'a CycleTruth,
+    arrived_at: i64,
+    /// The place of its key among those of the dataset.
+    cell: usize,
+    delay: f64,
 }
 
 /// A scored cycle: what its threshold would be made of, and what is true.
@@ -113,22 +124,18 @@ fn tally(cases: &[Case], tried: Reference) -> Tally {
     tally
 }
 
-fn cases(contestant: &Contestant<'_>) -> Vec<Case> {
+fn cases(contestant: &Contestant<'_>, nights: &[Night]) -> Vec<Case> {
     let truth = contestant.subject.truth;
     let counts = scored(truth, contestant.scope);
     let Some((calendar, _)) = &truth.schedule else {
         return Vec::new();
     };
     let mut cases = Vec::new();
-    for (as_of, until) in contestant.window.stretches() {
-        let Some(learned) = learn(truth, as_of) else {
-            continue;
-        };
+    for night in nights {
         let inside = truth.cycles.iter().zip(&counts);
-        let inside =
-            inside.filter(|(cycle, counts)| **counts && (as_of..until).contains(&cycle.start));
+        let inside = inside.filter(|(cycle, counts)| **counts && night.judges(cycle));
         cases.extend(inside.map(|(cycle, _)| Case {
-            cell: learned.of(key(calendar, &as_cycle(truth, cycle))),
+            cell: night.of(key(calendar, &as_cycle(truth, cycle))),
             delay: delay(truth, cycle).unwrap_or(f64::INFINITY),
             incident: cycle.incident.is_some(),
         }));
@@ -136,73 +143,95 @@ fn cases(contestant: &Contestant<'_>) -> Vec<Case> {
     cases
 }
 
-fn deadlines(contestant: &Contestant<'_>, reference: Reference) -> Vec<Deadline> {
+fn deadlines(contestant: &Contestant<'_>, nights: &[Night], reference: Reference) -> Vec<Deadline> {
     let truth = contestant.subject.truth;
-    let window = contestant.window;
     let Some((calendar, zone)) = &truth.schedule else {
         return Vec::new();
     };
     let mut deadlines = Vec::new();
-    for (as_of, until) in window.stretches() {
-        let Some(learned) = learn(truth, as_of) else {
-            continue;
-        };
-        let inside = truth
-            .cycles
-            .iter()
-            .filter(|cycle| (as_of..until).contains(&cycle.start));
+    for night in nights {
+        let inside = truth.cycles.iter().filter(|cycle| night.judges(cycle));
         deadlines.extend(inside.map(|truth_cycle| {
             let cycle = as_cycle(truth, truth_cycle);
-            let cell = learned.of(key(calendar, &cycle));
+            let cell = night.of(key(calendar, &cycle));
             let instant = |minutes| calendar.instant(*zone, &cycle, seconds(minutes));
             let awaited = Awaited {
                 start: cycle.start,
                 usual_at: instant(cell.median),
             };
             let at = instant(reference.threshold(&cell));
-            Deadline::of_cycle(awaited, at, truth_cycle.arrived_at, window.known_until)
+            let known_until = contestant.window.known_until;
+            Deadline::of_cycle(awaited, at, truth_cycle.arrived_at, known_until)
         }));
     }
     deadlines
 }
 
-/// Learns from the cycles that had begun and come by `as_of`, since the last
-/// move. `None` if there are none.
-fn learn(truth: &DatasetTruth, as_of: i64) -> Option<Learned> {
-    let (calendar, _) = truth.schedule.as_ref()?;
-    let moved = truth.moves.iter().rev().find(|(at, _)| *at <= as_of);
-    let since = moved.map_or(i64::MIN, |(at, _)| *at);
-    let mut delays: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
-    let known = truth
-        .cycles
-        .iter()
-        .filter(|cycle| cycle.start >= since && cycle.arrived_at.is_some_and(|at| at <= as_of));
-    for cycle in known {
-        let key = key(calendar, &as_cycle(truth, cycle));
-        delays.entry(key).or_default().extend(delay(truth, cycle));
-    }
-    let whole = Cell::of(delays.values().flatten().copied().collect())?;
-    let cells = delays
-        .into_iter()
-        .filter_map(|(key, delays)| Some((key, Cell::of(delays)?.drawn_to(&whole))))
-        .collect();
-    Some(Learned { whole, cells })
+/// Learns each night from the cycles that had begun and come by then, since the
+/// last move; nothing where there are none.
+fn nights(contestant: &Contestant<'_>) -> Vec<Night> {
+    let truth = contestant.subject.truth;
+    let Some((calendar, _)) = &truth.schedule else {
+        return Vec::new();
+    };
+    let key = |cycle: &CycleTruth| key(calendar, &as_cycle(truth, cycle));
+    let mut keys: Vec<Key> = truth.cycles.iter().map(key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let came = truth.cycles.iter().filter_map(|cycle| {
+        Some(Delivered {
+            cycle,
+            arrived_at: cycle.arrived_at?,
+            cell: keys.binary_search(&key(cycle)).ok()?,
+            delay: delay(truth, cycle)?,
+        })
+    });
+    // What is taken from it in order is in order too: each night sorts nothing.
+    let mut by_delay: Vec<Delivered<'_>> = came.collect();
+    by_delay.sort_by(|a, b| a.delay.total_cmp(&b.delay));
+    let learned = contestant.window.stretches().filter_map(|cycles| {
+        let as_of = cycles.0;
+        let moved = truth.moves.iter().rev().find(|(at, _)| *at <= as_of);
+        let since = moved.map_or(i64::MIN, |(at, _)| *at);
+        let mut whole = Vec::new();
+        let mut cells = vec![Vec::new(); keys.len()];
+        for came in &by_delay {
+            if came.cycle.start >= since && came.arrived_at <= as_of {
+                whole.push(came.delay);
+                cells[came.cell].push(came.delay);
+            }
+        }
+        let whole = Cell::of(whole)?;
+        let cells = keys.iter().zip(cells);
+        let cells = cells.filter_map(|(key, own)| Some((*key, Cell::of(own)?.drawn_to(&whole))));
+        Some(Night {
+            cycles,
+            whole,
+            cells: cells.collect(),
+        })
+    });
+    learned.collect()
 }
 
-impl Learned {
+impl Night {
+    fn judges(&self, cycle: &CycleTruth) -> bool {
+        (self.cycles.0..self.cycles.1).contains(&cycle.start)
+    }
+
     fn of(&self, key: Key) -> Cell {
-        *self.cells.get(&key).unwrap_or(&self.whole)
+        let cell = self.cells.binary_search_by_key(&key, |(key, _)| *key);
+        cell.map_or(self.whole, |cell| self.cells[cell].1)
     }
 }
 
 impl Cell {
+    /// Of ascending delays; `None` without any.
     fn of(mut delays: Vec<f64>) -> Option<Cell> {
-        delays.sort_unstable_by(f64::total_cmp);
         let (median, upper) = (quantile(&delays, 0.5)?, quantile(&delays, 0.75)?);
         let fence = median + FENCE * (upper - median);
         // With three quarters of the delays alike there is no fence to be had.
         if upper > median {
-            delays.retain(|delay| *delay <= fence);
+            delays.truncate(delays.partition_point(|delay| *delay <= fence));
         }
         let mut at = [0.0; LEVELS.len()];
         for (at, level) in at.iter_mut().zip(LEVELS) {
