@@ -31,23 +31,24 @@ pub(crate) struct RegimeDelays {
 }
 
 /// Points of the day (or of the cycle, for grids and set times) at which
-/// deliveries came, over `history[..n]`, to find moves in.
+/// deliveries came, over `history[..n]`, to find moves in; without those that
+/// `maintenance` held up.
 pub(crate) fn phases(
     inference: &Inference,
     history: &ArrivalHistory,
     n: usize,
     holidays: &Holidays,
+    maintenance: &Maintenance,
 ) -> Vec<Delay> {
     let at = &history.at()[..n];
-    match &inference.calendar {
+    let mut phases = match &inference.calendar {
         Calendar::Grid { minutes, .. } => grid_phases(inference, at, i64::from(*minutes) * MINUTE),
         Calendar::Times { .. } => {
             let since = at.partition_point(|&time| time < inference.since);
             let from = at.get(since).copied().unwrap_or(inference.since);
             let history = (history, n);
-            let none = Maintenance::NONE;
-            let regime = delays(inference, history, holidays, &none, from, i64::MAX);
-            regime
+            let regime = delays(inference, history, holidays, maintenance, from, i64::MAX);
+            return regime
                 .cycles
                 .iter()
                 .filter_map(|(cycle, delay)| {
@@ -58,10 +59,19 @@ pub(crate) fn phases(
                         minutes: (*delay)?,
                     })
                 })
-                .collect()
+                .collect();
         }
         Calendar::Days(_) | Calendar::Months(_) | Calendar::Irregular => day_phases(inference, at),
-    }
+    };
+    phases.retain(|phase| !may_be_held_up(phase.at, inference, maintenance));
+    phases
+}
+
+/// Was less than a period of open time there before a delivery to make up for what
+/// windows took? When it usually comes is not known before its schedule's moves are.
+fn may_be_held_up(at: i64, inference: &Inference, maintenance: &Maintenance) -> bool {
+    let period = inference.calendar.grain().map_or(DAY, Grain::seconds);
+    maintenance.put_off(at - period.min(DAY), at).is_some()
 }
 
 /// The first delivery in each cycle of the last cadence, by hour of the day.
@@ -107,8 +117,13 @@ fn day_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
         .collect()
 }
 
-/// The second delivery of each local day that has one an hour behind the first.
-pub(crate) fn second_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
+/// The second delivery of each local day that has one an hour behind the first, and
+/// that `maintenance` did not hold up.
+pub(crate) fn second_phases(
+    inference: &Inference,
+    at: &[i64],
+    maintenance: &Maintenance,
+) -> Vec<Delay> {
     let (mut first, mut is_found) = ((Day(i32::MIN), 0.0), false);
     let mut phases = of_days(inference, at);
     phases.retain(|(day, phase)| {
@@ -118,7 +133,7 @@ pub(crate) fn second_phases(inference: &Inference, at: &[i64]) -> Vec<Delay> {
         }
         let is_second = !is_found && phase.minutes >= first.1 + 60.0;
         is_found |= is_second;
-        is_second
+        is_second && !may_be_held_up(phase.at, inference, maintenance)
     });
     phases.into_iter().map(|(_, phase)| phase).collect()
 }

@@ -13,7 +13,7 @@ use super::{Parameters, tail, trim};
 use crate::calendar::Inference;
 use crate::civil::{DAY, HOUR, MINUTE, Zone};
 use crate::fit::model::to_timestamp;
-use crate::schedule::Grain;
+use crate::schedule::{Grain, Maintenance};
 
 /// Hours in a part of the week.
 pub(crate) const PART_HOURS: i64 = 6;
@@ -38,21 +38,29 @@ pub(crate) fn part_of(zone: Zone, utc: i64) -> u8 {
     (hour / PART_HOURS * PART_HOURS) as u8
 }
 
+/// The silences between arrivals, from each to the next (UTC seconds), without those
+/// into which `maintenance` fell: they say nothing of the feed.
+pub(crate) fn silences<'a>(
+    at: &'a [i64],
+    maintenance: &'a Maintenance,
+) -> impl Iterator<Item = (i64, i64)> + 'a {
+    let pairs = at.windows(2).map(|pair| (pair[0], pair[1]));
+    pairs.filter(|&(from, to)| maintenance.last_between(from, to).is_none())
+}
+
 /// Learns from the arrivals of the last cadence (UTC seconds, at least two).
 pub(crate) fn learn(
     inference: &Inference,
     at: &[i64],
+    maintenance: &Maintenance,
     moves: Vec<Move>,
     parameters: &Parameters,
 ) -> GapModel {
-    let gaps: Vec<(u8, f64)> = at
-        .windows(2)
-        .filter(|pair| pair[1] - pair[0] >= LEAST_GAP)
-        .map(|pair| {
-            (
-                part_of(inference.zone, pair[0]),
-                ((pair[1] - pair[0]) as f64 / MINUTE as f64).ln(),
-            )
+    let gaps: Vec<(u8, f64)> = silences(at, maintenance)
+        .filter(|(from, to)| to - from >= LEAST_GAP)
+        .map(|(from, to)| {
+            let minutes = (to - from) as f64 / MINUTE as f64;
+            (part_of(inference.zone, from), minutes.ln())
         })
         .collect();
     let mut all: Vec<f64> = gaps.iter().map(|(_, gap)| *gap).collect();

@@ -29,28 +29,34 @@ fn min_move(grain: Grain) -> MinMove {
     }
 }
 
-/// A feed without a calendar.
-pub(crate) fn irregular(inference: &Inference, at: &[i64], parameters: &Parameters) -> Fitted {
+/// A feed without a calendar; silences into which `maintenance` fell are left out.
+pub(crate) fn irregular(
+    inference: &Inference,
+    at: &[i64],
+    maintenance: &Maintenance,
+    parameters: &Parameters,
+) -> Fitted {
     let recent = &at[at.partition_point(|&time| time < inference.since)..];
     if recent.len() < cold_start::floor(None) as usize {
         return Fitted::ColdStart(cold_start::loose(
             inference,
             recent.len() as u32,
-            &mut gap_minutes(recent),
+            &mut gap_minutes(recent, maintenance),
             false,
         ));
     }
     Fitted::Irregular(gaps::learn(
         inference,
         recent,
+        maintenance,
         moves(inference, &[], &[]),
         parameters,
     ))
 }
 
-fn gap_minutes(at: &[i64]) -> Vec<f64> {
-    at.windows(2)
-        .map(|pair| (pair[1] - pair[0]) as f64 / 60.0)
+fn gap_minutes(at: &[i64], maintenance: &Maintenance) -> Vec<f64> {
+    gaps::silences(at, maintenance)
+        .map(|(from, to)| (to - from) as f64 / 60.0)
         .collect()
 }
 
@@ -65,13 +71,14 @@ pub(crate) fn scheduled(
 ) -> Fitted {
     let grain = inference.calendar.grain().unwrap_or(Grain::Day);
     let least_move = min_move(grain);
-    let points = phases(inference, history, n_arrivals, holidays);
+    let points = phases(inference, history, n_arrivals, holidays, maintenance);
     let shifts = shifts(&points, least_move);
     let mut moves = moves(inference, &points, &shifts);
     moves.extend(later_moves(
         inference,
         &history.at()[..n_arrivals],
         least_move,
+        maintenance,
     ));
     moves.sort_by_key(|change| change.at);
     let (regimes, last_shift) = regimes(
@@ -262,11 +269,16 @@ fn dated(inference: &Inference, points: &[Delay], shift: &Shift) -> Timestamp {
 }
 
 /// Moves of the second delivery of the day, for feeds that are awaited once.
-fn later_moves(inference: &Inference, at: &[i64], least_move: MinMove) -> Vec<Move> {
+fn later_moves(
+    inference: &Inference,
+    at: &[i64],
+    least_move: MinMove,
+    maintenance: &Maintenance,
+) -> Vec<Move> {
     if !matches!(inference.calendar, Calendar::Days(_)) {
         return Vec::new();
     }
-    let points = second_phases(inference, at);
+    let points = second_phases(inference, at, maintenance);
     shifts(&points, least_move)
         .iter()
         .map(|shift| Move {

@@ -93,16 +93,18 @@ pub fn fit(
 ) -> Model {
     let n_arrivals = history.at().partition_point(|&at| at <= as_of);
     let at = &history.at()[..n_arrivals];
+    // What comes again every week is a habit, which the history shows.
+    let maintenance = dataset.maintenance.single();
     let fitted = match calendar::infer(dataset, at, holidays) {
         None => Fitted::ColdStart(cold_start::before_the_first_arrival(dataset)),
         Some(inference) => match inference.calendar {
-            Calendar::Irregular => learn::irregular(&inference, at, parameters),
+            Calendar::Irregular => learn::irregular(&inference, at, &maintenance, parameters),
             _ => learn::scheduled(
                 &inference,
                 history,
                 n_arrivals,
                 holidays,
-                &dataset.maintenance.single(),
+                &maintenance,
                 parameters,
             ),
         },

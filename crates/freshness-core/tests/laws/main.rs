@@ -6,6 +6,7 @@ mod field;
 mod feed;
 mod oracles;
 mod incidents;
+mod maintained;
 mod properties;
 mod slo;
 mod slo_field;
