@@ -8,7 +8,7 @@
 use std::env;
 use std::path::PathBuf;
 
-/// The file of a driver, `sqlite` or `postgresql`: in the folder that is named, or
+/// The file of a driver, such as `sqlite`: in the folder that is named, or
 /// in the one that `scripts/test` filled.
 pub(crate) fn driver(name: &str) -> PathBuf {
     let folder = env::var_os("FRESHNESS_ADBC_DRIVERS").map_or_else(
@@ -22,8 +22,8 @@ pub(crate) fn driver(name: &str) -> PathBuf {
     let file = folder.join(format!("adbc_driver_{name}/libadbc_driver_{name}.so"));
     assert!(
         file.exists(),
-        "no ADBC driver here: run scripts/test once, or name the folder that holds the Python \
-         packages adbc_driver_sqlite and adbc_driver_postgresql in FRESHNESS_ADBC_DRIVERS"
+        "no such ADBC driver here: run scripts/test once, or name the folder that holds the \
+         Python package adbc_driver_{name} in FRESHNESS_ADBC_DRIVERS"
     );
     file
 }

@@ -9,11 +9,13 @@ pub(crate) mod dbt_files;
 pub(crate) mod dbt_fusion;
 pub(crate) mod airflow;
 pub(crate) mod duckdb;
+pub(crate) mod flight;
 pub(crate) mod google;
 pub(crate) mod http;
 pub(crate) mod json_schema;
 pub(crate) mod lake;
 pub(crate) mod postgres;
+pub(crate) mod snowflake;
 pub(crate) mod sqlglot;
 pub(crate) mod sqlite;
 

@@ -39,57 +39,35 @@ pub struct AdbcAddress {
 
 /// A session with a database.
 pub(super) struct Adbc {
-    /// The database is kept for the connection; neither is there any more after a
-    /// driver did not stop.
-    held: Option<(ManagedConnection, ManagedDatabase)>,
+    /// Not there any more after a driver did not stop.
+    held: Option<Held>,
     hushed: Hushed,
 }
 
-/// How long after its limit a driver may take to say that it stopped.
+/// The database is kept for the connection.
+type Held = (ManagedConnection, ManagedDatabase);
+
+/// How long a driver may take to say that it stopped, and to say goodbye.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How often a query that is over its limit is told to stop.
 const TELL_AGAIN: Duration = Duration::from_millis(200);
 
 impl Adbc {
-    pub(super) fn open(address: &AdbcAddress) -> Result<Adbc, Refusal> {
-        let AdbcAddress {
-            driver,
-            entry_point,
-            options,
-            secrets,
-        } = address;
-        let hushed = Hushed::new(secrets);
-        let entry_point = entry_point.as_deref().map(str::as_bytes);
-        let version = AdbcVersion::V110;
-        let mut loaded =
-            ManagedDriver::load_from_name(driver, entry_point, version, LOAD_FLAG_DEFAULT, None)
-                .map_err(|error| {
-                    let driver = driver.display();
-                    Refusal::NoDriver(format!("{driver}: {}", first_line(&error.message)))
-                })?;
-        let refused = |error: Error| Refusal::NoConnection {
-            server: driver.display().to_string(),
-            why: hushed.first_line(&error),
-        };
-        let options = options.iter().map(|(key, value)| {
-            let key = OptionDatabase::Other(key.clone());
-            (key, OptionValue::String(value.clone()))
-        });
-        let database = loaded.new_database_with_opts(options).map_err(refused)?;
-        let only_reads = [(OptionConnection::ReadOnly, "true".into())];
-        let connection = match database.new_connection_with_opts(only_reads) {
-            // Few drivers know the option; that they do not is no error.
-            Err(error) if is_unknown_option(&error) => database.new_connection(),
-            connected => connected,
-        };
-        let mut connection = connection.map_err(refused)?;
-        // What is never committed changes nothing; not every database knows.
-        let _ = connection.set_option(OptionConnection::AutoCommit, "false".into());
-        Ok(Adbc {
-            held: Some((connection, database)),
-            hushed,
-        })
+    /// Opens a session; a driver that does not answer within the limit, as one
+    /// that tries again and again, is left alone.
+    pub(super) fn open(address: &AdbcAddress, limit: Duration) -> Result<Adbc, Refusal> {
+        let asked = address.clone();
+        match in_time(limit, move || connect(&asked)) {
+            Some(connected) => Ok(Adbc {
+                held: Some(connected?),
+                hushed: Hushed::new(&address.secrets),
+            }),
+            None => Err(Refusal::NoConnection {
+                server: address.driver.display().to_string(),
+                why: format!("no answer within {} s", limit.as_secs_f64()),
+            }),
+        }
     }
 
     pub(super) fn ask(
@@ -103,10 +81,19 @@ impl Adbc {
         let (answered, stopped) = ask(connection, question, on_row, &|error| {
             refusal(error, &self.hushed)
         });
+        let held = self.held.take();
         match stopped {
-            Stopped::Yes => drop(connection.rollback()),
+            Stopped::Yes => {
+                // A server that still works may let this wait as well.
+                self.held = held.and_then(|(mut connection, database)| {
+                    in_time(GRACE, move || {
+                        let _ = connection.rollback();
+                        (connection, database)
+                    })
+                });
+            }
             // Whatever is asked of a driver that is busy, it would be waited for.
-            Stopped::No => std::mem::forget(self.held.take()),
+            Stopped::No => std::mem::forget(held),
         }
         answered
     }
@@ -114,6 +101,64 @@ impl Adbc {
     pub(super) fn is_usable(&self) -> bool {
         self.held.is_some()
     }
+}
+
+impl Drop for Adbc {
+    fn drop(&mut self) {
+        // Drivers say goodbye to their servers, and wait for the answer.
+        if let Some(held) = self.held.take() {
+            in_time(GRACE, move || drop(held));
+        }
+    }
+}
+
+/// Does what a driver may take for ever to do, in a thread of its own, which is
+/// left alone when the time is over.
+fn in_time<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, done) = mpsc::sync_channel(1);
+    let thread = thread::Builder::new();
+    // Nobody may be waiting any more.
+    let started = thread.spawn(move || drop(sender.send(work())));
+    started.ok().and_then(|_| done.recv_timeout(limit).ok())
+}
+
+/// A connection that is told to read only, and its database.
+fn connect(address: &AdbcAddress) -> Result<Held, Refusal> {
+    let AdbcAddress {
+        driver,
+        entry_point,
+        options,
+        secrets,
+    } = address;
+    let hushed = Hushed::new(secrets);
+    let entry_point = entry_point.as_deref().map(str::as_bytes);
+    let version = AdbcVersion::V110;
+    let mut loaded =
+        ManagedDriver::load_from_name(driver, entry_point, version, LOAD_FLAG_DEFAULT, None)
+            .map_err(|error| {
+                let driver = driver.display();
+                Refusal::NoDriver(format!("{driver}: {}", first_line(&error.message)))
+            })?;
+    let refused = |error: Error| Refusal::NoConnection {
+        server: driver.display().to_string(),
+        why: hushed.first_line(&error),
+    };
+    let options = options.iter().map(|(key, value)| {
+        let key = OptionDatabase::Other(key.clone());
+        (key, OptionValue::String(value.clone()))
+    });
+    let database = loaded.new_database_with_opts(options).map_err(refused)?;
+    let mut connection = database.new_connection().map_err(refused)?;
+    // Few drivers know the option; that they do not is no error. It is asked for
+    // once they are in: asked before, those of warehouses log in, find that they
+    // do not know it, and leave that session behind.
+    let _ = connection.set_option(OptionConnection::ReadOnly, "true".into());
+    // What is never committed changes nothing; not every database knows.
+    let _ = connection.set_option(OptionConnection::AutoCommit, "false".into());
+    Ok((connection, database))
 }
 
 /// Does the driver still work on what it was asked?
@@ -234,13 +279,6 @@ fn receive_all(
             }
         }
     }
-}
-
-fn is_unknown_option(error: &Error) -> bool {
-    matches!(
-        error.status,
-        Status::NotImplemented | Status::InvalidArguments | Status::NotFound
-    )
 }
 
 fn refusal(error: &Error, hushed: &Hushed) -> Refusal {

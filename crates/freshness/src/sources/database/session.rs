@@ -90,7 +90,8 @@ impl Session {
                 Inner::Duckdb(Duckdb::over_files(files, library.as_deref(), limits.query)?)
             }
             Address::Sqlite(file) => Inner::Sqlite(Sqlite::open(file)),
-            Address::Adbc(address) => Inner::Adbc(Adbc::open(address)?),
+            // A warehouse that sleeps is woken by whoever comes.
+            Address::Adbc(address) => Inner::Adbc(Adbc::open(address, limits.query)?),
         }))
     }
 
