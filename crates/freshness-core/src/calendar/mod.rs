@@ -161,7 +161,7 @@ fn best_calendar(
     let gap = usual_gap(&local);
     let mut candidates = vec![weekdays::weekday_calendar(&local, &days, holidays)];
     if gap >= 2 * DAY {
-        candidates.push(weekdays::weekly_calendar(&local, &days));
+        candidates.push(weekdays::weekly_calendar(&local, &days, holidays));
     }
     if gap >= 10 * DAY {
         candidates.push(months::monthly_calendar(&local, &days, holidays));

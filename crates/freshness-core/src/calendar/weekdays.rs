@@ -3,8 +3,8 @@
 
 use super::days::DaySeries;
 use super::score::{Scored, best_groups, f1, n_bursts};
-use crate::civil::{DAY, Day, Holidays, Weekday, WeekdaySet};
-use crate::schedule::{Calendar, DayRule};
+use crate::civil::{DAY, Day, HolidayCalendar, Holidays, Weekday, WeekdaySet};
+use crate::schedule::{Calendar, DayRule, business_day_of_week};
 
 /// Odds that a feed that keeps holidays is silent on one.
 const KEPT: f64 = 0.9;
@@ -58,7 +58,11 @@ pub(crate) fn weekday_calendar(
 
 /// The weekly calendar: one delivery a week, mostly on one weekday. Scored by
 /// weeks, as a delivery a day late is still that week's.
-pub(crate) fn weekly_calendar(local: &[i64], days: &DaySeries) -> Option<Scored> {
+pub(crate) fn weekly_calendar(
+    local: &[i64],
+    days: &DaySeries,
+    holidays: &Holidays,
+) -> Option<Scored> {
     let mut by_weekday = [0usize; 7];
     for (day, _) in days.live().filter(|(_, hours)| *hours > 0) {
         by_weekday[day.weekday().index()] += 1;
@@ -73,25 +77,66 @@ pub(crate) fn weekly_calendar(local: &[i64], days: &DaySeries) -> Option<Scored>
     }
     // A week begins three days before the usual day.
     let week_of = |day: Day| (day.0 + 3 - modal as i32 + 3).div_euclid(7);
-    let mut weeks: Vec<(i32, bool)> = days
+    let mut weeks: Vec<(i32, Option<Day>)> = days
         .live()
-        .map(|(day, hours)| (week_of(day), hours > 0))
+        .map(|(day, hours)| (week_of(day), (hours > 0).then_some(day)))
         .collect();
     weeks.dedup_by(|later, earlier| {
-        earlier.1 |= later.1 && later.0 == earlier.0;
-        later.0 == earlier.0
+        let is_same = later.0 == earlier.0;
+        earlier.1 = earlier.1.or(later.1.filter(|_| is_same));
+        is_same
     });
-    let n_hit = weeks.iter().filter(|(_, delivered)| *delivered).count();
-    let set = WeekdaySet(0).with(Weekday::from_index(modal));
+    let delivered: Vec<Day> = weeks.iter().filter_map(|(_, day)| *day).collect();
+    let usual = Weekday::from_index(modal);
+    let rule = moved_by_holidays(usual, &delivered, holidays)
+        .unwrap_or(DayRule::Weekdays(WeekdaySet(0).with(usual)));
     Some(Scored {
-        f1: f1(n_hit, weeks.len(), n_bursts(local, 7 * DAY)),
-        calendar: Calendar::Days(DayRule::Weekdays(set)),
+        f1: f1(delivered.len(), weeks.len(), n_bursts(local, 7 * DAY)),
+        calendar: Calendar::Days(rule),
     })
 }
 
+/// Does a holiday before its usual day make a weekly feed wait for the next?
+/// `delivered` are the days on which it came, one a week.
+fn moved_by_holidays(usual: Weekday, delivered: &[Day], holidays: &Holidays) -> Option<DayRule> {
+    let is_usual = |day: &&Day| day.weekday() == usual;
+    let n_moved = delivered.len() - delivered.iter().filter(is_usual).count();
+    if n_moved < MIN_KEPT {
+        return None;
+    }
+    // Of a feed in another zone than its country, the usual day is the one after.
+    let rules = [0, 1].into_iter().filter_map(|after: i32| {
+        let k = (usual.index() as i32 - after + 1) as u8;
+        let found = (1..=5).contains(&k).then(|| {
+            most_evidence(holidays, n_moved, delivered.len(), |calendar| {
+                let is_open = |day: Day| !calendar.contains(day);
+                let mut heeded = Heeded::default();
+                for day in delivered {
+                    let worked = day.plus(-after);
+                    match business_day_of_week(worked, k, is_open) {
+                        Some(due) if due.plus(after).weekday() == usual => {}
+                        Some(due) if due == worked => heeded.kept += 1,
+                        _ => heeded.ignored += 1,
+                    }
+                }
+                heeded
+            })
+        })??;
+        let (evidence, country) = found;
+        let rule = DayRule::BusinessDayOfWeek {
+            k,
+            country: country.to_owned(),
+            after: after as u8,
+        };
+        Some((evidence, rule))
+    });
+    rules
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, rule)| rule)
+}
+
 /// The country whose holidays explain the silent working days, if one does
-/// clearly. Likelihood ratio of "silent on holidays" against "as silent as on
-/// other days".
+/// clearly.
 pub(crate) fn business_days(
     set: WeekdaySet,
     days: &DaySeries,
@@ -113,6 +158,42 @@ pub(crate) fn business_days(
         return None;
     }
     let (first, last) = (working[0].0, working[working.len() - 1].0);
+    let (_, country) = most_evidence(holidays, n_silent, working.len(), |calendar| {
+        let mut heeded = Heeded::default();
+        let in_range = &calendar.days()[calendar.days().partition_point(|day| *day < first)..];
+        for holiday in in_range.iter().take_while(|day| **day <= last) {
+            if let Ok(i) = working.binary_search_by_key(holiday, |(day, _)| *day) {
+                match working[i].1 {
+                    true => heeded.ignored += 1,
+                    false => heeded.kept += 1,
+                }
+            }
+        }
+        heeded
+    })?;
+    Some(DayRule::BusinessDays {
+        country: country.to_owned(),
+        after,
+    })
+}
+
+/// How often a feed did on the holidays of a country what one that keeps them
+/// would do.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heeded {
+    kept: usize,
+    ignored: usize,
+}
+
+/// The country that explains best why `n_unusual` of `n` cycles were unusual,
+/// and the evidence for it, if that is clear: the likelihood ratio of "unusual
+/// on holidays" against "as unusual as on other days".
+fn most_evidence(
+    holidays: &Holidays,
+    n_unusual: usize,
+    n: usize,
+    heeded: impl Fn(&HolidayCalendar) -> Heeded,
+) -> Option<(f64, &str)> {
     let mut best: Option<(f64, &str)> = None;
     let mut n_countries = 0usize;
     let likely = LIKELY_COUNTRIES
@@ -120,22 +201,13 @@ pub(crate) fn business_days(
         .filter_map(|code| holidays.get(code));
     for calendar in likely.chain(holidays.candidates()) {
         n_countries += 1;
-        let in_range = &calendar.days()[calendar.days().partition_point(|day| *day < first)..];
-        let (mut kept, mut ignored) = (0usize, 0usize);
-        for holiday in in_range.iter().take_while(|day| **day <= last) {
-            if let Ok(i) = working.binary_search_by_key(holiday, |(day, _)| *day) {
-                match working[i].1 {
-                    true => ignored += 1,
-                    false => kept += 1,
-                }
-            }
-        }
+        let Heeded { kept, ignored } = heeded(calendar);
         if kept < MIN_KEPT {
             continue;
         }
-        // The rate of silence on days that are no holidays, by rule of succession.
-        let others = working.len() - kept - ignored;
-        let rate = ((n_silent - kept) as f64 + 1.0) / (others as f64 + 2.0);
+        // The rate on days that are no holidays, by rule of succession.
+        let others = n - kept - ignored;
+        let rate = ((n_unusual - kept) as f64 + 1.0) / (others as f64 + 2.0);
         let evidence =
             kept as f64 * (KEPT / rate).ln() + ignored as f64 * ((1.0 - KEPT) / (1.0 - rate)).ln();
         // Countries share their days; a less likely one must say more.
@@ -143,9 +215,5 @@ pub(crate) fn business_days(
             best = Some((evidence, calendar.code.as_str()));
         }
     }
-    let (evidence, country) = best?;
-    (evidence > (n_countries as f64).ln() + MIN_EVIDENCE).then(|| DayRule::BusinessDays {
-        country: country.to_owned(),
-        after,
-    })
+    best.filter(|(evidence, _)| *evidence > (n_countries as f64).ln() + MIN_EVIDENCE)
 }

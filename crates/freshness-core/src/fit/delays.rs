@@ -8,6 +8,7 @@ use super::regimes::Delay;
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
 use crate::calendar::{Inference, Phase};
 use crate::civil::{DAY, Day, Holidays, MINUTE};
+use crate::schedule::DayRule::{BusinessDayOfWeek, BusinessDays, Weekdays};
 use crate::schedule::{Calendar, Cycle, Grain, Maintenance};
 
 /// A cycle opens this share of its period before its deliveries' median, …
@@ -235,7 +236,7 @@ impl Usual {
         match inference.calendar {
             // All cycles begin at one point of the period: delays lie on a
             // circle, and midnight (or the hour) may be crossed.
-            Calendar::Grid { .. } | Calendar::Days(_) => {
+            Calendar::Grid { .. } | Calendar::Days(Weekdays(_) | BusinessDays { .. }) => {
                 let anchor = cycles.first().map_or(0, |cycle| cycle.local);
                 let local: Vec<i64> = first_per_slot(at, period / 8)
                     .map(|time| inference.zone.local(time) - anchor)
@@ -244,7 +245,10 @@ impl Usual {
             }
             // They don't: each arrival is read from the cycle before it, or
             // from the next one if it is hardly early.
-            Calendar::Times { .. } | Calendar::Months(_) | Calendar::Irregular => {
+            Calendar::Days(BusinessDayOfWeek { .. })
+            | Calendar::Times { .. }
+            | Calendar::Months(_)
+            | Calendar::Irregular => {
                 let nearest = cycles
                     .windows(2)
                     .map(|pair| pair[1].start - pair[0].start)

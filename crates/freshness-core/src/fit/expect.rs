@@ -6,7 +6,7 @@ use super::model::{ArrivalModel, CellKey, Effect, EffectKey, to_seconds};
 use crate::arrivals::Opening;
 use crate::calendar::clocks_were_set_back;
 use crate::civil::{Day, Weekday};
-use crate::schedule::{Calendar, Cycle};
+use crate::schedule::{Calendar, Cycle, DayRule};
 
 /// What a model says of one cycle. Minutes from the start of the cycle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,8 +40,10 @@ impl CellKey {
         match calendar {
             Calendar::Grid { .. } => CellKey::Hour((minute / 60) as u8),
             Calendar::Times { .. } => CellKey::Time(minute as u16),
+            Calendar::Days(DayRule::BusinessDayOfWeek { .. })
+            | Calendar::Months(_)
+            | Calendar::Irregular => CellKey::All,
             Calendar::Days(_) => CellKey::Weekday(cycle.day().weekday()),
-            Calendar::Months(_) | Calendar::Irregular => CellKey::All,
         }
     }
 }

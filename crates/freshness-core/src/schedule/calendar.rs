@@ -42,6 +42,17 @@ pub enum DayRule {
         /// 0: on the business day itself; 1: on the day after it.
         after: u8,
     },
+    /// Once a week: the day `after` days behind business day k (from 1, counted
+    /// from Monday) of a country, or behind the last one of a week that has
+    /// fewer. Releases that move by a day in a week with a holiday.
+    BusinessDayOfWeek {
+        /// Which one, 1 to 5.
+        k: u8,
+        /// Code of the holiday calendar.
+        country: String,
+        /// 0: on the business day itself; 1: on the day after it.
+        after: u8,
+    },
 }
 
 /// Which day of the month is expected.
@@ -85,6 +96,7 @@ impl Calendar {
         match self {
             Calendar::Grid { minutes, .. } => Some(Grain::Minutes(*minutes)),
             Calendar::Days(DayRule::Weekdays(days)) if days.len() == 1 => Some(Grain::Week),
+            Calendar::Days(DayRule::BusinessDayOfWeek { .. }) => Some(Grain::Week),
             Calendar::Times { .. } | Calendar::Days(_) => Some(Grain::Day),
             Calendar::Months(_) => Some(Grain::Month),
             Calendar::Irregular => None,
@@ -95,7 +107,8 @@ impl Calendar {
     pub fn country(&self) -> Option<&str> {
         match self {
             Calendar::Days(rule) | Calendar::Times { days: rule, .. } => match rule {
-                DayRule::BusinessDays { country, .. } => Some(country),
+                DayRule::BusinessDays { country, .. }
+                | DayRule::BusinessDayOfWeek { country, .. } => Some(country),
                 DayRule::Weekdays(_) => None,
             },
             Calendar::Months(
@@ -116,6 +129,11 @@ impl DayRule {
             DayRule::Weekdays(days) => days.contains(day.weekday()),
             DayRule::BusinessDays { country, after } => {
                 is_business_day(day.plus(-i32::from(*after)), country, holidays)
+            }
+            DayRule::BusinessDayOfWeek { k, country, after } => {
+                let day = day.plus(-i32::from(*after));
+                let is_open = |day| is_business_day(day, country, holidays);
+                business_day_of_week(day, *k, is_open) == Some(day)
             }
         }
     }
@@ -139,6 +157,17 @@ impl MonthRule {
             MonthRule::LastBusinessDay { country } => business(country).next_back(),
         }
     }
+}
+
+/// Day `k` (from 1) of those that are open from Monday to Friday of the week
+/// that a day lies in, or the last of them; `None` if the whole week is free.
+pub(crate) fn business_day_of_week(day: Day, k: u8, is_open: impl Fn(Day) -> bool) -> Option<Day> {
+    let monday = day.plus(-(day.weekday().index() as i32));
+    (0..5)
+        .map(|into| monday.plus(into))
+        .filter(|&day| is_open(day))
+        .take(usize::from(k))
+        .last()
 }
 
 fn is_business_day(day: Day, country: &str, holidays: &Holidays) -> bool {

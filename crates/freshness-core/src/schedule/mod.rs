@@ -12,6 +12,7 @@ mod maintenance;
 mod text;
 mod time_off;
 
+pub(crate) use calendar::business_day_of_week;
 pub use calendar::{Calendar, DayRule, MonthRule};
 pub use cycles::Cycle;
 pub use grain::Grain;

@@ -7,6 +7,7 @@
 //! | `06:00, 18:00 Mon–Fri` | set times |
 //! | `daily`, `Mon–Fri`, `Mon, Wed, Fri`, `weekly Wed` | days of the week |
 //! | `business days US`, `business days US +1` | … or the day after them |
+//! | `weekly business day 3 US`, `weekly business day 3 US +1` | once a week, later after a holiday |
 //! | `monthly day 1`, `monthly last day` | a day of the month |
 //! | `monthly business day 3 US`, `monthly last business day US` | a business day |
 //! | `irregular` | no calendar |
@@ -22,8 +23,9 @@ use crate::civil::{Weekday, WeekdaySet};
 /// All that can be written, for messages.
 pub const CALENDAR_FORMS: &str = "calendars are: every 15 minutes, hourly or every 6 hours, each perhaps with \
     days and hours such as Mon-Fri 09-17; set times such as 06:00, 18:00 Mon-Fri; daily, Mon-Fri, \
-    Mon, Wed or weekly Wed; business days US, or +1 for the day after; monthly day 1, monthly last \
-    day, monthly business day 3 US or monthly last business day US; irregular";
+    Mon, Wed or weekly Wed; business days US or weekly business day 3 US, or +1 for the day after; \
+    monthly day 1, monthly last day, monthly business day 3 US or monthly last business day US; \
+    irregular";
 
 /// The text is not a calendar.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,10 +85,24 @@ impl fmt::Display for DayRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DayRule::Weekdays(days) => write!(f, "{days}"),
-            DayRule::BusinessDays { country, after: 0 } => write!(f, "business days {country}"),
             DayRule::BusinessDays { country, after } => {
-                write!(f, "business days {country} +{after}")
+                write!(f, "business days {country}{}", After(*after))
             }
+            DayRule::BusinessDayOfWeek { k, country, after } => {
+                write!(f, "weekly business day {k} {country}{}", After(*after))
+            }
+        }
+    }
+}
+
+/// ` +1` for the day after; nothing for the day itself.
+struct After(u8);
+
+impl fmt::Display for After {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            days => write!(f, " +{days}"),
         }
     }
 }
@@ -130,6 +146,16 @@ fn parse(text: &str) -> Option<Calendar> {
     }
     if let Some(rest) = text.strip_prefix("monthly ") {
         return month_rule(rest).map(Calendar::Months);
+    }
+    if let Some(rest) = text.strip_prefix("weekly business day ") {
+        let (k, rest) = rest.split_once(' ')?;
+        let k = k.parse().ok().filter(|k| (1..=5).contains(k))?;
+        let (country, after) = country_and_after(rest)?;
+        return Some(Calendar::Days(DayRule::BusinessDayOfWeek {
+            k,
+            country,
+            after,
+        }));
     }
     if let Some(rest) = text.strip_prefix("weekly ") {
         let days = weekdays(rest)?;
@@ -212,16 +238,19 @@ fn set_times(text: &str) -> Option<Calendar> {
 
 fn day_rule(text: &str) -> Option<DayRule> {
     if let Some(rest) = text.strip_prefix("business days ") {
-        let (country, after) = match rest.split_once('+') {
-            Some((country, after)) => (country, after.trim().parse().ok()?),
-            None => (rest, 0),
-        };
-        return (after <= 3).then_some(DayRule::BusinessDays {
-            country: code(country)?,
-            after,
-        });
+        let (country, after) = country_and_after(rest)?;
+        return Some(DayRule::BusinessDays { country, after });
     }
     weekdays(text).map(DayRule::Weekdays)
+}
+
+/// A country, and how many days after its business days: at most three.
+fn country_and_after(text: &str) -> Option<(String, u8)> {
+    let (country, after) = match text.split_once('+') {
+        Some((country, after)) => (country, after.trim().parse().ok()?),
+        None => (text, 0),
+    };
+    (after <= 3).then_some((code(country)?, after))
 }
 
 fn month_rule(text: &str) -> Option<MonthRule> {
@@ -310,6 +339,8 @@ mod tests {
         check_text("every day", "daily");
         check_text("wed", "weekly Wed");
         check_text("business days us +1", "business days US +1");
+        check_text("Weekly business day 3 us", "weekly business day 3 US");
+        check_text("weekly business day 3 US+1", "weekly business day 3 US +1");
         check_text("monthly business day 3 US", "monthly business day 3 US");
         check_text(
             "monthly last business day gb",
@@ -331,6 +362,8 @@ mod tests {
             "hourly;",
             "mo",
             "weekly mon,tue",
+            "weekly business day 6 us",
+            "weekly business day 3 us +4",
         ] {
             assert_eq!(
                 text.parse::<Calendar>(),

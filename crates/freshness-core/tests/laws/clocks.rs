@@ -277,6 +277,34 @@ fn a_weekly_feed_keeps_its_day_and_its_time() {
 }
 
 #[test]
+fn a_weekly_feed_that_waits_a_day_after_a_holiday_is_told_from_one_that_does_not() {
+    check_learned(
+        "weekly business day 3 US +21:20 ±15 America/New_York 2024-06-01..2026-04-20",
+        &expect![[r#"
+            weekly business day 3 US in America/New_York
+            noticed when missing"#]],
+    );
+    check_learned(
+        "weekly business day 3 US +1 +02:20 ±15 UTC 2024-06-01..2026-04-20",
+        &expect![[r#"
+            weekly business day 3 US +1 in UTC
+            noticed when missing"#]],
+    );
+    check_learned(
+        "weekly business day 1 DE +07:00 ±15 Europe/Berlin 2023-06-01..2026-04-20",
+        &expect![[r#"
+            weekly business day 1 DE in Europe/Berlin
+            noticed when missing"#]],
+    );
+    check_learned(
+        "weekly Thu +02:20 ±15 UTC 2024-06-01..2026-04-20",
+        &expect![[r#"
+            weekly Thu in UTC
+            noticed when missing"#]],
+    );
+}
+
+#[test]
 fn a_move_near_a_clock_change_is_one_move_and_no_zone() {
     for day in ["2026-03-08", "2026-03-27", "2026-03-29", "2026-04-03"] {
         let feed = format!(

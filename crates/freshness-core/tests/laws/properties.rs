@@ -115,6 +115,7 @@ fn declared() -> impl Strategy<Value = Dataset> {
             "monthly last business day DE",
             "monthly business day 3 US",
             "business days DE +1",
+            "weekly business day 3 US",
             "every 5 minutes 06–23",
             "irregular",
             "02:30 Sun",

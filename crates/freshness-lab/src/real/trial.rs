@@ -177,8 +177,9 @@ fn plain(subject: Subject<'_>, walk: &Walk) -> Vec<Alert> {
         .collect()
 }
 
-/// When a model promised something: while it was learned and judged the cycle.
-/// A cycle lasts until the next; gaps at refits count as the cycle before.
+/// When a model promised something: while it was learned and judged the cycle,
+/// and such cycles are not skipped so often that one says nothing. A cycle lasts
+/// until the next; gaps at refits count as the cycle before.
 fn promises(
     replayed: &[Replayed],
     to: i64,
@@ -190,6 +191,7 @@ fn promises(
         let end = replayed.get(i + 1).map_or(to, start).max(start(row));
         let status = match row.verdict.state {
             State::NotEvaluated | State::Unknown | State::InsufficientHistory => "not_evaluated",
+            _ if row.verdict.because.as_ref().is_some_and(|because| because.skipped > 0.0) => "skips",
             _ => row.model_status,
         };
         *days_by_status.entry(status).or_default() += (end - start(row)) as f64 / DAY as f64;

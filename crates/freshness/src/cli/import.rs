@@ -99,6 +99,7 @@ Calendars (case does not matter, `-` may stand for `–`):
   weekly Wed
   business days US                  on business days
   business days US +1               on the day after them
+  weekly business day 3 US          weekly, a day later after a holiday; also +1
   monthly day 1                     on a day of the month
   monthly last day
   monthly business day 3 US

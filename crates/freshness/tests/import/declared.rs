@@ -54,7 +54,7 @@ error: 7 bad rows (1 country without known holidays, 1 declared twice, 1 grain a
   datasets.csv line 7, grain: calendar comes daily, grain is hourly: "hourly"
   datasets.csv line 9, dataset_id: declared twice with different fields (first in line 8): "g"
 
-hint: calendars are: every 15 minutes, hourly or every 6 hours, each perhaps with days and hours such as Mon-Fri 09-17; set times such as 06:00, 18:00 Mon-Fri; daily, Mon-Fri, Mon, Wed or weekly Wed; business days US, or +1 for the day after; monthly day 1, monthly last day, monthly business day 3 US or monthly last business day US; irregular
+hint: calendars are: every 15 minutes, hourly or every 6 hours, each perhaps with days and hours such as Mon-Fri 09-17; set times such as 06:00, 18:00 Mon-Fri; daily, Mon-Fri, Mon, Wed or weekly Wed; business days US or weekly business day 3 US, or +1 for the day after; monthly day 1, monthly last day, monthly business day 3 US or monthly last business day US; irregular
 hint: `--on-error skip` imports the other rows
 
 "#]],
