@@ -186,12 +186,18 @@ fn promises(
     days_by_status: &mut BTreeMap<&'static str, f64>,
 ) -> Vec<Promise> {
     let start = |row: &Replayed| row.verdict.cycle_start.as_second();
+    let skipped = |row: &Replayed| {
+        row.verdict
+            .because
+            .as_ref()
+            .map_or(0.0, |because| because.skipped)
+    };
     let mut promises = Vec::new();
     for (i, row) in replayed.iter().enumerate() {
         let end = replayed.get(i + 1).map_or(to, start).max(start(row));
         let status = match row.verdict.state {
             State::NotEvaluated | State::Unknown | State::InsufficientHistory => "not_evaluated",
-            _ if row.verdict.because.as_ref().is_some_and(|because| because.skipped > 0.0) => "skips",
+            _ if skipped(row) > 0.0 => "skips",
             _ => row.model_status,
         };
         *days_by_status.entry(status).or_default() += (end - start(row)) as f64 / DAY as f64;
