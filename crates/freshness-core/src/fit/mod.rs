@@ -12,6 +12,7 @@ mod cold_start;
 mod delays;
 mod effects;
 mod expect;
+mod fitted;
 mod gaps;
 mod groups;
 mod lately;

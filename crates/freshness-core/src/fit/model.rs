@@ -29,8 +29,9 @@ pub struct Model {
     pub fitted: Fitted,
 }
 
-/// How much could be learned. Only the first two can fail a check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How much could be learned. Only the first two can fail a check. In JSON its
+/// `status` comes first: see `fitted.rs`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Fitted {
     /// A calendar and a deadline that rest on enough history.
