@@ -181,6 +181,12 @@ fn what_azure_does_not_give_is_told_in_short() {
         "import files abfss://container-that-is-not@somebody.dfs.core.windows.net/*.csv --dataset a",
         "no such container: container-that-is-not",
     );
+    store.put([("odd//a.csv".to_owned(), &b"1"[..])]);
+    check_refused(
+        &variables,
+        "import files az://lake/odd/*.csv --dataset a",
+        "an object there has a name that is no path: odd//a.csv",
+    );
     let but = |name: &'static str, value: &str| {
         let mut variables = variables.to_vec();
         variables.retain(|(own, _)| *own != name);

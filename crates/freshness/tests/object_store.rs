@@ -128,6 +128,12 @@ fn what_is_not_there_is_told_in_short() {
         "import delta s3://bucket-that-is-not/x",
         "s3://bucket-that-is-not/x: no such bucket: bucket-that-is-not; nothing was imported",
     );
+    let guarded = ObjectStore::guarded();
+    check_refused(
+        &guarded.variables(),
+        "import delta s3://lake/orders",
+        "s3://lake/orders: S3 gives no access: 403 Forbidden: InvalidAccessKeyId: The AWS Access Key",
+    );
     check_refused(
         &variables[..1],
         "import delta s3://lake/orders",

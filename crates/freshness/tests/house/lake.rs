@@ -81,11 +81,22 @@ pub(crate) struct ObjectStore {
 }
 
 impl ObjectStore {
+    /// Lets everybody in.
     pub(crate) fn start() -> ObjectStore {
+        ObjectStore::started(&[])
+    }
+
+    /// Lets in only whom it knows, which is nobody, once the bucket is there.
+    pub(crate) fn guarded() -> ObjectStore {
+        ObjectStore::started(&[("INITIAL_NO_AUTH_ACTION_COUNT", "1")])
+    }
+
+    fn started(told: &[(&str, &str)]) -> ObjectStore {
         let said = tempfile::NamedTempFile::new().unwrap();
         let server = Command::new(python().with_file_name("moto_server"))
             // It takes a port that is free, and says which.
             .args(["-H", "127.0.0.1", "-p", "0"])
+            .envs(told.iter().copied())
             .stdout(Stdio::null())
             .stderr(said.reopen().unwrap())
             .spawn()

@@ -73,6 +73,8 @@ pub enum PlaceError {
     Denied(StoreKind, String),
     #[error("no such {what}: {name}")]
     NoBucket { what: &'static str, name: String },
+    #[error("an object there has a name that is no path: {0}")]
+    BadName(String),
     #[error("{0} does not answer as it should: {1}")]
     Store(StoreKind, String),
 }
@@ -89,6 +91,10 @@ impl PlaceError {
             | PlaceError::Unreachable(kind, _)
             | PlaceError::Denied(kind, _)
             | PlaceError::Store(kind, _) => Some(kind.hint()),
+            PlaceError::BadName(_) => Some(
+                "a part of it is empty, `.` or `..`, and no folder that holds such an object \
+                     can be listed: name one below or beside it",
+            ),
             PlaceError::Forbidden(_) => Some("may the user that runs this read it?"),
             PlaceError::NotFound
             | PlaceError::BrokenLink

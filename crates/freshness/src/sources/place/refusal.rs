@@ -8,6 +8,7 @@
 use std::error::Error;
 
 use object_store::client::{HttpError, HttpErrorKind};
+use object_store::path;
 
 use super::{PlaceError, StoreKind};
 
@@ -47,6 +48,11 @@ pub(super) fn of_settings(kind: StoreKind, error: &object_store::Error) -> Place
 
 /// Why an object, or a list of them, was not got.
 pub(super) fn of_request(kind: StoreKind, bucket: &str, error: &object_store::Error) -> PlaceError {
+    if let Some(path::Error::EmptySegment { path } | path::Error::BadSegment { path, .. }) =
+        cause(error)
+    {
+        return PlaceError::BadName(path.escape_debug().take(CHARS_MAX).collect());
+    }
     let words = error.to_string();
     if let Some(http) = cause::<HttpError>(error) {
         let address = address(&words).unwrap_or_default();
