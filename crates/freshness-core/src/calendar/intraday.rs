@@ -257,6 +257,9 @@ fn set_times(local: &[i64], days: &DaySeries) -> Vec<u16> {
         taken[i] = true;
         peaks.push(i);
     }
+    if !(2..=MAX_TIMES).contains(&peaks.len()) {
+        return Vec::new();
+    }
     let mut times: Vec<u16> = peaks
         .into_iter()
         .map(|i| {

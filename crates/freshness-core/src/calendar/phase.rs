@@ -24,33 +24,30 @@ const MAX_POINTS: usize = 2_000;
 impl Phase {
     /// Of points in time (seconds) on a circle of `period` seconds.
     /// `None` without points.
-    pub(crate) fn of(
-        times: impl ExactSizeIterator<Item = i64> + Clone,
-        period: i64,
-    ) -> Option<Phase> {
+    pub(crate) fn of(times: impl ExactSizeIterator<Item = i64>, period: i64) -> Option<Phase> {
         // An odd step does not fall in with the hours of a day.
         let step = (times.len() / MAX_POINTS) | 1;
         let times = times.step_by(step);
+        let mut line: Vec<i64> = times.map(|time| time.rem_euclid(period)).collect();
+        let last = line.len().checked_sub(1)?;
         let mut bins = [0u32; N_BINS];
-        let mut n = 0usize;
-        for time in times.clone() {
-            bins[(time.rem_euclid(period) * N_BINS as i64 / period) as usize] += 1;
-            n += 1;
-        }
-        if n == 0 {
-            return None;
+        for point in &line {
+            bins[(point * N_BINS as i64 / period) as usize] += 1;
         }
         let cut = emptiest_arc(&bins) as i64 * period / N_BINS as i64;
-        let mut line: Vec<i64> = times.map(|time| (time - cut).rem_euclid(period)).collect();
-        let mut at = |share: f64| {
-            let rank = ((n - 1) as f64 * share).round() as usize;
-            cut + *line.select_nth_unstable(rank).1
-        };
+        for point in &mut line {
+            *point -= if *point < cut { cut - period } else { cut };
+        }
+        let rank = |share: f64| (last as f64 * share).round() as usize;
+        let middle = rank(0.5);
+        let median = *line.select_nth_unstable(middle).1;
+        let low = *line[..=middle].select_nth_unstable(rank(0.02)).1;
+        let high = *line[middle..].select_nth_unstable(rank(0.98) - middle).1;
         Some(Phase {
             cut,
-            low: at(0.02),
-            median: at(0.5),
-            high: at(0.98),
+            low: cut + low,
+            median: cut + median,
+            high: cut + high,
         })
     }
 
@@ -79,7 +76,7 @@ fn emptiest_arc(bins: &[u32; N_BINS]) -> usize {
         (0..width).map(|i| bins[(start + i) % N_BINS]).sum()
     };
     let longest_empty = (0..N_BINS)
-        .filter(|&start| bins[start] == 0)
+        .filter(|&start| bins[start] == 0 && bins[(start + N_BINS - 1) % N_BINS] > 0)
         .map(|start| {
             (
                 (0..N_BINS)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cells::{Delivery, Turnout};
+use super::groups::Groups;
 use super::model::CellKey;
 use super::regimes::Delay;
 use crate::arrivals::{ArrivalHistory, Opening, match_in_order};
@@ -335,27 +336,23 @@ pub(crate) fn tally(
             })
         }));
     }
-    let mut turnout: BTreeMap<CellKey, Turnout> = BTreeMap::new();
     let last = regimes.last().map_or(&[][..], |regime| &regime.cycles);
     let newest = last.last().map_or(0, |(cycle, _)| cycle.start);
     let recent = last.partition_point(|(cycle, _)| cycle.start < newest - SKIP_DAYS * DAY);
     let last = &last[recent.min(last.len().saturating_sub(SKIP_CYCLES))..];
-    let mut i = 0;
-    while i < last.len() {
-        let run = last[i..]
-            .iter()
-            .take_while(|(_, delay)| delay.is_none())
-            .count();
-        for (cycle, _) in &last[i..i + run.max(1)] {
-            let counts = turnout.entry(CellKey::of(cycle, calendar)).or_default();
-            match run {
-                0 => counts.n_delivered += 1,
-                1 | 2 => counts.n_skipped += 1,
+    let by_cell = Groups::of(last.iter().map(|(cycle, _)| CellKey::of(cycle, calendar)));
+    let mut counts = vec![Turnout::default(); by_cell.keys().len()];
+    let mut cells = by_cell.each();
+    for run in last.chunk_by(|(_, a), (_, b)| a.is_none() && b.is_none()) {
+        for ((_, delay), cell) in run.iter().zip(cells.by_ref()) {
+            match (delay, run.len()) {
+                (Some(_), _) => counts[cell].n_delivered += 1,
+                (None, 1 | 2) => counts[cell].n_skipped += 1,
                 // A longer silence is an incident, not a habit.
-                _ => counts.n_silent += 1,
+                (None, _) => counts[cell].n_silent += 1,
             }
         }
-        i += run.max(1);
     }
+    let turnout = by_cell.keys().iter().copied().zip(counts).collect();
     (deliveries, turnout)
 }

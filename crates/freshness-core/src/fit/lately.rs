@@ -168,11 +168,16 @@ fn losses(noise: &[f64], levels: &[f64], spreads: &[f64], compared: Range<usize>
     let errors = |i: usize| noise[i] - levels[i];
     let mut all: Vec<f64> = compared.clone().map(errors).collect();
     let unit = spread(&mut all).unwrap_or(1.0).max(1e-9);
+    // Spreads are told for many at a time.
+    let mut told = (1.0, 0.0);
     compared
         .map(|i| {
             let scale = unit * spreads[i];
+            if scale != told.0 {
+                told = (scale, scale.ln());
+            }
             let z = errors(i) / scale;
-            scale.ln() + 2.0 * (1.0 + z * z / 3.0).ln()
+            told.1 + 2.0 * (1.0 + z * z / 3.0).ln()
         })
         .collect()
 }

@@ -7,8 +7,6 @@
 //! is not a regime. The size of a move is the median difference of the cells
 //! present on both sides.
 
-use std::collections::BTreeMap;
-
 use super::quantile::median;
 use crate::calendar::split::{Loss, Point, best_split, is_significant};
 
@@ -159,20 +157,11 @@ fn clip(points: &[Point], least_width: f64) -> Vec<Point> {
 
 /// Median difference of the cells on both sides, weighted by the smaller count.
 fn effect(left: &[Point], right: &[Point]) -> f64 {
-    let by_cell = |side: &[Point]| {
-        let mut cells: BTreeMap<u8, Vec<f64>> = BTreeMap::new();
-        side.iter()
-            .for_each(|point| cells.entry(point.cell).or_default().push(point.value));
-        cells
-    };
-    let (mut left, mut right) = (by_cell(left), by_cell(right));
+    let by_cell = |side: &[Point]| by_cell(side.iter().map(|point| (point.cell, point.value)));
     let (mut total, mut weights) = (0.0, 0.0);
-    for (cell, before) in &mut left {
-        let Some(after) = right.get_mut(cell) else {
-            continue;
-        };
+    for (mut before, mut after) in by_cell(left).into_iter().zip(by_cell(right)) {
         let weight = before.len().min(after.len()) as f64;
-        if let (Some(before), Some(after)) = (median(before), median(after)) {
+        if let (Some(before), Some(after)) = (median(&mut before), median(&mut after)) {
             total += weight * (after - before);
             weights += weight;
         }
@@ -180,18 +169,28 @@ fn effect(left: &[Point], right: &[Point]) -> f64 {
     if weights > 0.0 { total / weights } else { 0.0 }
 }
 
+/// The values of each cell, up to the last that has one.
+fn by_cell(values: impl Iterator<Item = (u8, f64)>) -> Vec<Vec<f64>> {
+    let mut cells: Vec<Vec<f64>> = Vec::new();
+    for (cell, value) in values {
+        let cell = usize::from(cell);
+        if cell >= cells.len() {
+            cells.resize(cell + 1, Vec::new());
+        }
+        cells[cell].push(value);
+    }
+    cells
+}
+
 fn without_outliers(delays: &[Delay], tolerance: f64) -> Vec<Point> {
-    let mut by_cell: BTreeMap<u8, Vec<f64>> = BTreeMap::new();
-    delays
-        .iter()
-        .for_each(|delay| by_cell.entry(delay.cell).or_default().push(delay.minutes));
-    let levels: BTreeMap<u8, f64> = by_cell
-        .into_iter()
-        .filter_map(|(cell, mut values)| Some((cell, median(&mut values)?)))
+    let by_cell = by_cell(delays.iter().map(|delay| (delay.cell, delay.minutes)));
+    let levels: Vec<f64> = (by_cell.into_iter())
+        .map(|mut values| median(&mut values).unwrap_or(0.0))
         .collect();
+    let level = |delay: &Delay| levels[usize::from(delay.cell)];
     let residuals: Vec<f64> = delays
         .iter()
-        .map(|delay| delay.minutes - levels[&delay.cell])
+        .map(|delay| delay.minutes - level(delay))
         .collect();
     delays
         .iter()
@@ -221,7 +220,7 @@ fn without_outliers(delays: &[Delay], tolerance: f64) -> Vec<Point> {
             let residual = if usual { residuals[i] } else { middle };
             Point {
                 cell: delay.cell,
-                value: levels[&delay.cell] + residual,
+                value: level(delay) + residual,
             }
         })
         .collect()
@@ -234,7 +233,7 @@ fn middle_of<const N: usize>(mut values: [f64; N]) -> f64 {
     for round in 0..N {
         for i in (round % 2..N - 1).step_by(2) {
             let (a, b) = (values[i], values[i + 1]);
-            (values[i], values[i + 1]) = (a.min(b), a.max(b));
+            (values[i], values[i + 1]) = if b < a { (b, a) } else { (a, b) };
         }
     }
     values[N / 2]

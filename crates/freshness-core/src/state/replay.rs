@@ -62,9 +62,15 @@ pub fn replay(
 ) -> Vec<Replayed> {
     let mut replayed = Vec::new();
     let (mut learned_at, mut judged_until) = (walk.from, walk.from);
+    let learn = |learned_at| fit(dataset, history, holidays, learned_at, parameters);
+    let mut model = learn(learned_at);
     while learned_at < walk.to {
         let next = learned_at.saturating_add(walk.refit.max(1)).min(walk.to);
-        let model = fit(dataset, history, holidays, learned_at, parameters);
+        let n_arrived = history.at().partition_point(|&at| at <= learned_at);
+        // Nothing is learned of a night in which nothing arrived.
+        if model.n_arrivals < n_arrived as u64 {
+            model = learn(learned_at);
+        }
         let in_the_end = cycles_until(
             &model,
             history,
