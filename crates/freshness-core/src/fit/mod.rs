@@ -7,6 +7,7 @@
 //! little of it is a cold start.
 
 mod bootstrap;
+mod burst;
 mod cells;
 mod cold_start;
 mod delays;
@@ -28,6 +29,7 @@ mod trim;
 mod window;
 
 pub use crate::calendar::Source;
+pub use burst::Burst;
 pub use expect::Expectation;
 pub(crate) use gaps::{LEAST_GAP, part_of};
 pub use model::{
@@ -37,7 +39,7 @@ pub use model::{
 pub(crate) use model::{to_seconds, to_timestamp};
 
 use crate::arrivals::ArrivalHistory;
-use crate::calendar;
+use crate::calendar::{self, Inference};
 use crate::civil::{DAY, Holidays};
 use crate::dataset::Dataset;
 use crate::schedule::{Calendar, Grain};
@@ -94,9 +96,48 @@ pub fn fit(
 ) -> Model {
     let n_arrivals = history.at().partition_point(|&at| at <= as_of);
     let at = &history.at()[..n_arrivals];
+    let inference = calendar::infer(dataset, at, holidays);
+    let period = |of: &Inference| of.calendar.grain().map(Grain::seconds);
+    let burst = (inference.as_ref().and_then(period))
+        .and_then(|period| burst::learn(history, n_arrivals, period));
+    let mut fitted = match burst {
+        None => learned(
+            dataset, inference, history, n_arrivals, holidays, parameters,
+        ),
+        Some(burst) => {
+            let deliveries = burst.deliveries(history, as_of);
+            let inference = calendar::infer(dataset, deliveries.at(), holidays);
+            let n = deliveries.len();
+            learned(dataset, inference, &deliveries, n, holidays, parameters)
+        }
+    };
+    if let Some(burst) = &burst {
+        burst.allow(&mut fitted);
+    }
+    Model {
+        version: Model::VERSION,
+        dataset_id: dataset.id.clone(),
+        as_of: to_timestamp(as_of),
+        first_arrival: at.first().copied().map(to_timestamp),
+        n_arrivals: n_arrivals as u64,
+        burst,
+        fitted,
+    }
+}
+
+/// Learns from the first `n_arrivals`, by what was inferred of them.
+fn learned(
+    dataset: &Dataset,
+    inference: Option<Inference>,
+    history: &ArrivalHistory,
+    n_arrivals: usize,
+    holidays: &Holidays,
+    parameters: &Parameters,
+) -> Fitted {
+    let at = &history.at()[..n_arrivals];
     // What comes again every week is a habit, which the history shows.
     let maintenance = dataset.maintenance.single();
-    let fitted = match calendar::infer(dataset, at, holidays) {
+    match inference {
         None => Fitted::ColdStart(cold_start::before_the_first_arrival(dataset)),
         Some(inference) => match inference.calendar {
             Calendar::Irregular => learn::irregular(&inference, at, &maintenance, parameters),
@@ -109,14 +150,6 @@ pub fn fit(
                 parameters,
             ),
         },
-    };
-    Model {
-        version: Model::VERSION,
-        dataset_id: dataset.id.clone(),
-        as_of: to_timestamp(as_of),
-        first_arrival: at.first().copied().map(to_timestamp),
-        n_arrivals: n_arrivals as u64,
-        fitted,
     }
 }
 

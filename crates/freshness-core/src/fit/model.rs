@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::burst::Burst;
 use crate::calendar::Source;
 use crate::civil::{Weekday, Zone};
 use crate::dataset::DatasetId;
@@ -25,6 +26,9 @@ pub struct Model {
     pub first_arrival: Option<Timestamp>,
     /// Arrivals seen.
     pub n_arrivals: u64,
+    /// How its deliveries come, if each takes many arrivals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Burst>,
     /// What was learned.
     pub fitted: Fitted,
 }

@@ -70,7 +70,8 @@ pub fn learn_edge(
     let (parent_model, history) = parent;
     let (child_model, served) = child;
     let since = comparable_since(parent_model, child_model, as_of);
-    let at = history.at();
+    let deliveries = parent_model.deliveries(history, as_of);
+    let at = deliveries.at();
     let until = at.partition_point(|&at| at <= as_of);
     let came = &at[at.partition_point(|&at| at < since).min(until)..until];
     let served = &served[served.partition_point(|served| served.arrived_at < since)..];

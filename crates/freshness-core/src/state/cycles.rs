@@ -34,6 +34,7 @@ pub fn cycles_until(
     (from, to): (i64, i64),
     now: i64,
 ) -> Vec<CycleVerdict> {
+    let history = &*model.deliveries(history, now);
     let n = history.at().partition_point(|&at| at <= now);
     let seen = match Schedule::of(&model.fitted, maintenance) {
         Some(schedule) => {

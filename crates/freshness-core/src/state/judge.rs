@@ -59,6 +59,9 @@ pub fn judge(
         return blank(State::InsufficientHistory, super::reason::too_few(n));
     }
     let maintenance = &dataset.maintenance;
+    let going_on = model.burst_going_on(history, now);
+    let history = &*model.deliveries(history, now);
+    let n = n.min(history.len());
     let seen = match Schedule::of(&model.fitted, maintenance) {
         Some(schedule) => {
             let from = last_arrival - CONTEXT_CYCLES * schedule.period;
@@ -86,19 +89,24 @@ pub fn judge(
             .map(|deadline| now - deadline.as_second()),
         _ => None,
     };
+    let mut reason = super::reason::of(
+        state,
+        &current.verdict,
+        &model.fitted,
+        late_seconds,
+        standing.n_overdue,
+    );
+    let is_awaited = matches!(state, State::Pending | State::Late | State::Missed);
+    if let (true, Some(burst), Some(going_on)) = (is_awaited, &model.burst, going_on) {
+        reason = super::reason::goes_on(burst, going_on, &reason);
+    }
     DatasetState {
         severity: severity(state, &model.fitted, dataset.critical),
         current: Some(current.verdict.clone()),
         late_seconds,
         n_overdue: standing.n_overdue,
         newest_overdue: standing.newest_overdue,
-        reason: super::reason::of(
-            state,
-            &current.verdict,
-            &model.fitted,
-            late_seconds,
-            standing.n_overdue,
-        ),
+        reason,
         ..blank(state, String::new())
     }
 }

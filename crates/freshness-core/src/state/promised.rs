@@ -4,6 +4,8 @@
 //! that judges it: by runs where they were told, else by arrivals. Beside it
 //! stands what is usual, so that a reader sees which of the two is wrong.
 
+use std::borrow::Cow;
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -135,7 +137,10 @@ pub fn compare(
     n_days: u16,
     now: i64,
 ) -> Comparison {
-    let arrived = as_runs(runs.environment(), arrivals, now);
+    let arrivals = model.map_or(Cow::Borrowed(arrivals), |model| {
+        model.deliveries(arrivals, now)
+    });
+    let arrived = as_runs(runs.environment(), &arrivals, now);
     let mut remarks = Vec::new();
     let on_the_clock = |objective: &Objective| {
         matches!(

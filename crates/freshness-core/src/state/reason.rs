@@ -2,7 +2,7 @@
 
 use super::verdict::{CycleVerdict, State};
 use crate::civil::{DAY, HOUR, MINUTE};
-use crate::fit::{CellKey, Expectation, Fitted};
+use crate::fit::{Burst, CellKey, Expectation, Fitted, to_timestamp};
 use crate::schedule::PutOff;
 
 /// What has been late for longer may have ended for good.
@@ -82,6 +82,14 @@ pub(super) fn of(
         State::Unknown => format!("cycle {} is before the first arrival", cycle.cycle),
         State::InsufficientHistory | State::NotEvaluated => rests_on,
     }
+}
+
+/// The sentence, where a delivery came in part: how many arrivals, since when.
+pub(super) fn goes_on(burst: &Burst, (n, since): (usize, i64), reason: &str) -> String {
+    let arrivals = count(n as u32, "arrival", "arrivals");
+    let quiet = duration(i64::from(burst.quiet_seconds));
+    let since = to_timestamp(since).strftime("%H:%M");
+    format!("{arrivals} since {since} UTC, complete when nothing came for {quiet}; {reason}")
 }
 
 /// What brought the deadline forward or put it off, if anything did.

@@ -92,7 +92,8 @@ pub fn replay(
             }
             judged_until = start + 1;
             let severity = late_at_deadline(&verdict, walk.known_until, |start, at| {
-                let seen = history.recent(at, start - TAIL_SECONDS, TAIL_ARRIVALS);
+                let at_least = model.n_arrivals_of(TAIL_ARRIVALS);
+                let seen = history.recent(at, start - TAIL_SECONDS, at_least);
                 let one = (start, start + 1);
                 let maintenance = &dataset.maintenance;
                 cycles_until(&model, &seen, holidays, upstream, maintenance, one, at)

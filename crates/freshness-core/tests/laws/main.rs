@@ -1,5 +1,6 @@
 //! Does core keep its laws?
 
+mod bursts;
 mod clocks;
 mod coverage;
 mod field;

@@ -198,7 +198,8 @@ fn judge_all(
     let ids: Vec<&DatasetId> = subjects.iter().map(|subject| &subject.dataset.id).collect();
     let look = |place: usize, upstream: &[Upstream]| {
         let (subject, model) = (&subjects[place], &learned.models[place]);
-        let recent = subject.history.recent(now, now - TAIL.0, TAIL.1);
+        let at_least = model.n_arrivals_of(TAIL.1);
+        let recent = subject.history.recent(now, now - TAIL.0, at_least);
         let dataset = subject.dataset;
         let state = judge(dataset, Some(model), &recent, holidays, upstream, now);
         let overdue = Upstream::now(&state, model);

@@ -2,13 +2,14 @@
 //!
 //! Facts in two columns, a strip of the last cycles, a histogram of delays.
 
+mod burst;
 mod picture;
 
 use std::fmt::Display;
 
 use freshness_core::civil::{DAY, Day, HOUR, Weekday, Zone};
 use freshness_core::fit::{
-    ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Move, ShiftNote, Source,
+    ArrivalModel, ColdStart, Expectation, Fitted, GapModel, Model, Move, ShiftNote, Source,
 };
 use freshness_core::schedule::PutOff;
 use freshness_core::state::CycleVerdict;
@@ -46,7 +47,7 @@ pub fn of(
     let zone = match &explained.model {
         Some(model) => {
             let zone = model.fitted.zone().0;
-            describe(&mut page, &model.fitted);
+            describe(&mut page, model);
             zone
         }
         None => {
@@ -62,6 +63,7 @@ pub fn of(
         let credit = match &explained.last_credit {
             Some(Credit::Other(cycle)) => format!(", taken for cycle {cycle}"),
             Some(Credit::Again) => ", taken for a redelivery: it serves no other cycle".to_owned(),
+            Some(Credit::GoesOn) => ", of a burst that may go on".to_owned(),
             Some(Credit::Newest) | None => String::new(),
         };
         page.fact("Last seen", format!("{}{credit}", at.unwrap_or_default()));
@@ -90,7 +92,7 @@ pub type Fact = (&'static str, Vec<String>);
 pub fn facts(explained: &Explained) -> Vec<Fact> {
     let mut page = Page::default();
     if let Some(model) = &explained.model {
-        describe(&mut page, &model.fitted);
+        describe(&mut page, model);
         if let Some(cycle) = &explained.judged.state.current {
             describe_cycle(&mut page, explained, cycle, model.fitted.zone().0);
         }
@@ -128,12 +130,15 @@ impl Page {
     }
 }
 
-fn describe(page: &mut Page, fitted: &Fitted) {
-    match fitted {
+fn describe(page: &mut Page, model: &Model) {
+    match &model.fitted {
         Fitted::Learned(model) => describe_model(page, model, None),
         Fitted::Provisional { model, shift } => describe_model(page, model, Some(shift)),
         Fitted::Irregular(gaps) => describe_gaps(page, gaps),
         Fitted::ColdStart(cold) => describe_cold_start(page, cold),
+    }
+    if let Some(burst) = &model.burst {
+        burst::describe(page, burst);
     }
 }
 

@@ -317,10 +317,11 @@ pub(super) fn judge_one(
         }
     };
     let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
-        Ok((
-            store.model(entry.no)?,
-            recent(store, entry.no, now.as_second())?,
-        ))
+        let model = store.model(entry.no)?;
+        let n_arrivals_of = |model: &Model| model.n_arrivals_of(TAIL_ARRIVALS);
+        let at_least = model.as_ref().map_or(TAIL_ARRIVALS, n_arrivals_of);
+        let history = recent(store, entry.no, at_least, now.as_second())?;
+        Ok((model, history))
     };
     Ok(match read() {
         // A model without one of the arrivals that it was learned from: a page
@@ -358,16 +359,21 @@ fn damaged(store: &Store) -> StoreError {
     }
 }
 
-/// The newest arrivals before `now`.
-fn recent(store: &Store, no: DatasetNo, now: i64) -> Result<ArrivalHistory, StoreError> {
+/// The newest arrivals before `now`, at least so many.
+fn recent(
+    store: &Store,
+    no: DatasetNo,
+    at_least: usize,
+    now: i64,
+) -> Result<ArrivalHistory, StoreError> {
     let tail = Tail {
-        at_least: TAIL_ARRIVALS,
+        at_least,
         since: now - TAIL_SECONDS,
     };
     let history = store.recent(no, tail)?;
     let n_known = history.at().partition_point(|&at| at <= now);
     // Arrivals after a clock that was set back fill the tail.
-    if n_known < history.len() && n_known < TAIL_ARRIVALS {
+    if n_known < history.len() && n_known < at_least {
         return store.history(no);
     }
     Ok(history)

@@ -183,7 +183,7 @@ fn recent_past(
         .map_or(second, Timestamp::as_second);
     let since = reaches_back_to(&model, window, second, last);
     let tail = Tail {
-        at_least: TAIL_ARRIVALS,
+        at_least: model.n_arrivals_of(TAIL_ARRIVALS),
         since,
     };
     let Ok(history) = store.recent(judged.no, tail) else {

@@ -37,6 +37,8 @@ pub enum Credit {
     Other(String),
     /// To none: its cycle had been served already.
     Again,
+    /// To none yet: it is of a burst that may go on.
+    GoesOn,
 }
 
 /// Reads and judges one dataset.
@@ -63,7 +65,9 @@ pub fn explain(
     let has_cycles = model
         .as_ref()
         .is_some_and(|model| model.fitted.calendar().grain().is_some());
+    let goes_on = known.and_then(|model| model.burst_going_on(&history, second));
     let last_credit = match history.at().last() {
+        Some(_) if goes_on.is_some() => Some(Credit::GoesOn),
         Some(&last) if has_cycles => Some(credit(&cycles, n_begun, last)),
         _ => None,
     };

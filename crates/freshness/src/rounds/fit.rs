@@ -276,6 +276,7 @@ mod tests {
             as_of: Timestamp::UNIX_EPOCH,
             first_arrival: None,
             n_arrivals: u64::from(n_cycles),
+            burst: None,
             fitted: Fitted::ColdStart(ColdStart {
                 calendar: calendar.parse().unwrap(),
                 calendar_source: fit::Source::Default,

@@ -122,10 +122,15 @@ fn many(arrivals: &[ToldArrival]) -> Option<ToldRemark> {
     let most = loads.iter().filter(is_one).max_by_key(|load| load.len())?;
     let n = loads.iter().filter(is_one).count();
     let (first, last) = (&most[0], &most[most.len() - 1]);
+    // What names its cycle is believed, so a fit learns nothing of bursts.
+    let until = match first.cycle {
+        Some(_) => "",
+        None => " until a fit has seen ten of them",
+    };
     Some(ToldRemark {
         place: first.dataset.to_string(),
         what: format!(
-            "many commits close together, of which the first is taken for the delivery: loads: \
+            "many commits close together, of which the first is taken for the delivery{until}: loads: \
              {n}, such as {} commits from {} to {} (if they are one load, say how long it rests \
              once it is done: `settle`, as in 15m)",
             most.len(),
@@ -239,8 +244,8 @@ mod tests {
         let two = format!("{} {}", minutes(0, 30, 2), minutes(600, 12, 2));
         assert_eq!(
             remarks(&two)[0].what,
-            "many commits close together, of which the first is taken for the delivery: loads: 2, \
-             such as 30 commits from 1970-01-01T00:00:00Z to 1970-01-01T00:58:00Z (if they are one \
+            "many commits close together, of which the first is taken for the delivery until a \
+             fit has seen ten of them: loads: 2, such as 30 commits from 1970-01-01T00:00:00Z to 1970-01-01T00:58:00Z (if they are one \
              load, say how long it rests once it is done: `settle`, as in 15m)"
         );
     }
