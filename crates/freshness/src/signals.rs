@@ -53,6 +53,8 @@ impl Stop {
         };
         #[cfg(not(unix))]
         let asked = tokio::signal::ctrl_c();
+        // The runtime hears of a signal only while it waits.
+        let wait = wait.max(Duration::from_millis(1));
         self.runtime
             .block_on(async { timeout(wait, asked).await.is_ok() })
     }

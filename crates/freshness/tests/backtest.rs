@@ -30,7 +30,7 @@ fn one_row_for_each_expected_cycle_says_what_became_of_it() {
     let rows = rows(&house, "out.csv");
     assert_eq!(
         rows[0],
-        "dataset_id,cycle,cycle_start,deadline,arrived_at,state,alerted,severity,model_status"
+        "dataset_id,cycle,cycle_start,deadline,arrived_at,state,alerted,severity,model_status,held_up_by"
     );
     let orders: Vec<&str> = rows
         .iter()
@@ -39,7 +39,7 @@ fn one_row_for_each_expected_cycle_says_what_became_of_it() {
         .collect();
     assert_eq!(orders.len(), 8);
     assert!(orders[0].starts_with("raw_orders,2026-02-20,2026-02-20T00:00:00Z,2026-02-20T06:"));
-    assert!(orders[0].ends_with("Z,ok,false,,learned"), "{}", orders[0]);
+    assert!(orders[0].ends_with("Z,ok,false,,learned,"), "{}", orders[0]);
     // It stopped on the 26th: no arrival, alerted.
     assert!(
         orders[6].contains("Z,,missed,true,critical,learned"),

@@ -94,7 +94,7 @@ fn a_backtest_raises_it_too_if_it_is_told_what_is_made_from_what() {
             .lines()
             .find(|row| row.starts_with("fct_orders"))
             .unwrap();
-        row.contains(",late_arrival,true,")
+        row.contains(",late_arrival,true,") && row.ends_with(",raw_orders")
     };
     assert!(!alerted("alone.csv", ""));
     assert!(alerted("together.csv", "--lineage lineage.csv"));

@@ -3,6 +3,7 @@
 mod house;
 
 use std::fs;
+use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -194,6 +195,33 @@ fn it_ends_when_it_is_asked_to_and_goes_on_where_it_stopped() {
     };
     assert!(done.iter().zip(&again).all(is_same), "{done:?} {again:?}");
     assert_eq!(done[1], again[1]);
+}
+
+#[test]
+fn what_does_what_is_due_once_ends_after_the_step_in_hand() {
+    // A server that accepts and says nothing holds the first step up.
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "postgres://u:p@{}/d?sslmode=disable",
+        server.local_addr().unwrap()
+    );
+    let house = House::imported();
+    let text = "connections: {warehouse: {postgres: {url_env: FRESHNESS_TEST_URL}}}
+sources: {slow: {query: {connection: warehouse, sql: select 1}}}
+";
+    fs::write(house.path("freshness.yaml"), text).unwrap();
+    let mut command = house.command("run --once --now 2026-02-28T12:00:00Z");
+    command.env("FRESHNESS_TEST_URL", url);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let (connection, _) = server.accept().unwrap();
+    signal(&child, "-TERM");
+    drop((connection, server));
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect(2);
+    let left = "asked to stop: nothing is left half done, but not begun: fit, check";
+    assert!(ran.stderr.contains(left), "{ran:?}");
+    let done: Vec<String> = steps(&house).into_iter().map(|step| step.name).collect();
+    assert_eq!(done, ["collect"]);
 }
 
 #[test]

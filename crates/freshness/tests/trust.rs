@@ -3,7 +3,7 @@
 use std::fs;
 
 use freshness::outputs::trust::FIELDS;
-use house::House;
+use house::{House, WAREHOUSE_ENDS};
 use serde_json::Value;
 use snapbox::{IntoData, assert_data_eq, str};
 
@@ -307,5 +307,17 @@ fn the_made_up_warehouse_ends_on_a_day_that_spoils_some_reports_and_not_others()
                 "{line}"
             );
         }
+    }
+}
+
+#[test]
+fn whoever_looks_at_an_old_store_is_told_of_looking_back() {
+    let house = House::warehouse();
+    let note = "note: nothing has arrived of anything since 2026-02-2";
+    for line in ["trust", "status"] {
+        let later = house.run(&format!("{line} --now 2026-06-01T00:00:00Z"));
+        assert!(later.stderr.contains(note), "{later:?}");
+        let now = house.run(&format!("{line} --now {WAREHOUSE_ENDS}"));
+        assert!(!now.stderr.contains("note:"), "{now:?}");
     }
 }

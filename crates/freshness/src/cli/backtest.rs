@@ -32,7 +32,8 @@ use crate::sources::{Source, TimeRules};
   freshness backtest --from 2026-01-01 --to 2026-03-01 --refit 7d --out backtest.parquet
   freshness backtest --arrivals arrivals.csv --from 2026-01-01 --to 2026-03-01 --summary   without a store
 
-Columns: dataset_id, cycle, cycle_start, deadline, arrived_at, state, alerted, severity, model_status.
+Columns: dataset_id, cycle, cycle_start, deadline, arrived_at, state, alerted, severity, model_status,
+held_up_by: the dataset whose overdue delivery brought the deadline forward, empty if none did.
 `state` is what became of the cycle; `alerted` says whether it was late at its deadline by a model
 that may alert, `severity` how much it mattered then. A cycle can arrive late without having been
 alerted: its kind is skipped too often for a promise, or at its deadline another delivery was taken

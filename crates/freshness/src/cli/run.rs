@@ -39,7 +39,8 @@ use crate::signals::Stop;
   freshness run --once --now 2026-03-01T07:00:00Z
 
 Exit codes: until it is asked to stop 0. With --once that of `check`, if it was due; 2 also
-where another step failed or could not do all of its work, unless something is late (1).
+where another step failed or could not do all of its work, or was not begun because it was
+asked to stop, unless something is late (1).
 2 too where another `freshness run` works on the same store.")]
 pub(super) struct RunArgs {
     /// Do what is due now, and end
@@ -67,24 +68,37 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> anyhow::Result<Answe
         ));
     }
     // Who is asked to stop from here on ends nothing in the middle.
-    let stop = match args.once {
-        true => None,
-        false => Some(Stop::listen().context("cannot listen for signals")?),
-    };
+    let stop = Stop::listen().context("cannot listen for signals")?;
     let _alone = alone(&context.settings.store)?;
     let mut done = BTreeMap::new();
-    match stop {
-        Some(stop) => follow(stop, context, &mut done),
-        None => {
-            let mut answer = Answer::Healthy;
-            for step in due(context, &done)?.0 {
-                answer = both(answer, perform(step, context, &mut done)?);
-            }
-            let (_, next) = due(context, &done)?;
-            say_next(next, context);
-            Ok(answer)
-        }
+    match args.once {
+        true => once(stop, context, &mut done),
+        false => follow(stop, context, &mut done),
     }
+}
+
+/// Does what is due, unless somebody asks it to stop before all is done.
+fn once(
+    mut stop: Stop,
+    context: &mut Context,
+    done: &mut BTreeMap<Step, Timestamp>,
+) -> anyhow::Result<Answer> {
+    let mut answer = Answer::Healthy;
+    let (steps, _) = due(context, done)?;
+    for (i, step) in steps.iter().enumerate() {
+        if stop.asked_within(Duration::ZERO) {
+            let left: Vec<&str> = steps[i..].iter().map(|step| step.name()).collect();
+            context.out.talk(format_args!(
+                "asked to stop: nothing is left half done, but not begun: {}",
+                left.join(", ")
+            ));
+            return Ok(both(answer, Answer::CouldNotTell));
+        }
+        answer = both(answer, perform(*step, context, done)?);
+    }
+    let (_, next) = due(context, done)?;
+    say_next(next, context);
+    Ok(answer)
 }
 
 /// Does what is due, and waits for what is due next, until somebody asks it to stop.

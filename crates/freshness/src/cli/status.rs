@@ -17,7 +17,7 @@ use crate::hint::{self, WithHint};
 use crate::outputs::datasets::{DatasetLine, sort_late_first, table};
 use crate::outputs::summary::{self, Scope};
 use crate::outputs::{words, write_document, write_line};
-use crate::rounds::{self, Doubt, Judged, Summary};
+use crate::rounds::{self, Checked, Doubt, Judged, Summary};
 
 /// Show the state of every dataset, late ones first.
 ///
@@ -70,6 +70,7 @@ pub(super) fn run(args: &StatusArgs, context: &mut Context) -> anyhow::Result<An
     let max_model_age = context.settings.check.max_model_age;
     let seen = rounds::look(&store, now, max_model_age, context.settings.threads)?;
     say_doubts(&seen.doubts, context);
+    say_if_old(&seen, context);
 
     args.refuse_unknown(&seen.datasets)?;
     let (mut shown, others): (Vec<Judged>, Vec<Judged>) = seen
@@ -119,6 +120,21 @@ pub(super) fn write_lines<'a>(
         write_line(out, &DatasetLine::new(judged))?;
     }
     Ok(())
+}
+
+/// Says since when nothing arrived of anything, if that is long ago: whoever looks at an
+/// old store may mean to look back.
+pub(super) fn say_if_old(checked: &Checked, context: &Context) {
+    let arrived = checked.datasets.iter();
+    let newest = arrived.filter_map(|judged| judged.state.last_arrival).max();
+    let old = newest.map(|newest| (newest, checked.now.duration_since(newest).as_secs()));
+    if let Some((newest, seconds)) = old.filter(|(_, seconds)| *seconds > words::STOPPED_SECONDS) {
+        context.out.talk(format_args!(
+            "note: nothing has arrived of anything since {} ({}); --now looks back, such as --now {newest:.0}",
+            words::utc(newest),
+            words::duration(seconds)
+        ));
+    }
 }
 
 /// Says what may not be believed.

@@ -10,7 +10,7 @@ use freshness_store::{Access, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::status::say_doubts;
+use super::status::{say_doubts, say_if_old};
 use super::{Answer, Context};
 use crate::config::Format;
 use crate::hint;
@@ -91,6 +91,7 @@ pub(super) fn run(args: &TrustArgs, context: &mut Context) -> anyhow::Result<Ans
         dashboards = vec![dashboards.swap_remove(at)];
     }
     say_doubts(&checked.doubts, context);
+    say_if_old(&checked, context);
     sort_worst_first(&mut dashboards);
     if let (Some(kind), [(dashboard, trust)]) = (args.badge, dashboards.as_slice()) {
         let badge = Badge::of(dashboard, trust, checked.now);

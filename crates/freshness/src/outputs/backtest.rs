@@ -30,6 +30,7 @@ struct Row<'a> {
     alerted: bool,
     severity: Option<&'static str>,
     model_status: &'static str,
+    held_up_by: Option<&'a DatasetId>,
 }
 
 /// What a file's name ends in says how it is written.
@@ -104,7 +105,7 @@ pub fn write_backtest(
     Ok(())
 }
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "dataset_id",
     "cycle",
     "cycle_start",
@@ -114,6 +115,7 @@ const COLUMNS: [&str; 9] = [
     "alerted",
     "severity",
     "model_status",
+    "held_up_by",
 ];
 
 fn row<'a>(dataset_id: &'a DatasetId, cycle: &'a Replayed) -> Row<'a> {
@@ -128,6 +130,7 @@ fn row<'a>(dataset_id: &'a DatasetId, cycle: &'a Replayed) -> Row<'a> {
         alerted: cycle.alerted,
         severity: cycle.severity.map(words::severity),
         model_status: cycle.model_status,
+        held_up_by: verdict.held_up_by.as_ref(),
     }
 }
 
@@ -146,7 +149,7 @@ fn batch(rows: &[Row<'_>]) -> anyhow::Result<RecordBatch> {
         )
     };
     let alerted: BooleanArray = rows.iter().map(|row| Some(row.alerted)).collect();
-    let columns: [ArrayRef; 9] = [
+    let columns: [ArrayRef; 10] = [
         text(|row| Some(row.dataset_id.to_string())),
         text(|row| Some(row.cycle.to_owned())),
         instant(|row| Some(row.cycle_start)),
@@ -156,6 +159,7 @@ fn batch(rows: &[Row<'_>]) -> anyhow::Result<RecordBatch> {
         Arc::new(alerted),
         text(|row| row.severity.map(str::to_owned)),
         text(|row| Some(row.model_status.to_owned())),
+        text(|row| row.held_up_by.map(DatasetId::to_string)),
     ];
     Ok(RecordBatch::try_from_iter_with_nullable(
         COLUMNS
