@@ -373,7 +373,7 @@ fn every_calendar_that_the_help_names_can_be_declared() {
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.trim().split("  ").next())
         .collect();
-    assert_eq!(calendars.len(), 15);
+    assert_eq!(calendars.len(), 16);
     for calendar in calendars {
         assert!(calendar.parse::<Calendar>().is_ok(), "{calendar}");
     }
