@@ -71,16 +71,18 @@ pub fn infer(dataset: &Dataset, at: &[i64], holidays: &Holidays) -> Option<Infer
     let recent = &at[at.partition_point(|&time| time < since)..];
     let (zone, zone_source) = match declared {
         Some(zone) => (zone, Source::Declared),
-        // The last cadence speaks first, the whole history if it cannot tell.
-        None => match zone::infer_zone(recent) {
-            Follows::Unknown => match zone::infer_zone(at) {
+        None => {
+            let follows = match zone::infer_zone(recent) {
+                // The last cadence speaks first, the whole history if it cannot tell.
+                Follows::Unknown if recent.len() < at.len() => zone::infer_zone(at),
+                told => told,
+            };
+            match follows {
                 Follows::Local(zone) => (zone, Source::Inferred),
                 Follows::Utc => (zone, Source::Inferred),
                 Follows::Unknown => (zone, Source::Default),
-            },
-            Follows::Local(zone) => (zone, Source::Inferred),
-            Follows::Utc => (zone, Source::Inferred),
-        },
+            }
+        }
     };
     let found = best_calendar(dataset.grain, recent, zone, holidays);
     let (calendar, source, f1, best) = match (&dataset.calendar, found) {
