@@ -163,6 +163,7 @@ fn model(dataset_id: DatasetId, as_of: Timestamp) -> Model {
         as_of,
         first_arrival: None,
         n_arrivals: 0,
+        burst: None,
         fitted: Fitted::ColdStart(ColdStart {
             calendar: "daily".parse().unwrap(),
             calendar_source: Source::Default,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use freshness_core::coverage::ContractRow;
 use freshness_core::dataset::DatasetId;
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, Params, Transaction};
 
 use super::scopes;
 use crate::datasets;
@@ -100,13 +100,7 @@ impl Store {
 
 /// The contracts of one scope.
 pub(super) fn of_scope(connection: &Connection, scope_no: i64) -> Result<Vec<ContractRow>, Fault> {
-    let mut select = connection.prepare_cached(
-        "SELECT source, scope, max_source_lag_minutes, max_publication_gap_minutes, dataset,
-                calendar, timezone, skew_tolerance_minutes, owner
-         FROM contracts c JOIN scopes s ON s.no = scope_no WHERE scope_no = ?1 ORDER BY c.no",
-    )?;
-    let rows = select.query_map([scope_no], contract)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    select(connection, "WHERE scope_no = ?1 ORDER BY c.no", [scope_no])
 }
 
 /// A contract, from the first columns of a row.
@@ -125,12 +119,21 @@ pub(super) fn contract(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContractRow>
 }
 
 fn read_contracts(connection: &Connection) -> Result<Vec<ContractRow>, Fault> {
-    let mut all = connection.prepare_cached(
+    select(connection, "ORDER BY source, scope, c.no", [])
+}
+
+/// The contracts that `which` says, in its order.
+fn select(
+    connection: &Connection,
+    which: &str,
+    parameters: impl Params,
+) -> Result<Vec<ContractRow>, Fault> {
+    let mut select = connection.prepare_cached(&format!(
         "SELECT source, scope, max_source_lag_minutes, max_publication_gap_minutes, dataset,
                 calendar, timezone, skew_tolerance_minutes, owner
-         FROM contracts c JOIN scopes s ON s.no = scope_no ORDER BY source, scope, c.no",
-    )?;
-    let rows = all.query_map([], contract)?;
+         FROM contracts c JOIN scopes s ON s.no = scope_no {which}"
+    ))?;
+    let rows = select.query_map(parameters, contract)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

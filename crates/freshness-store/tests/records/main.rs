@@ -70,6 +70,7 @@ fn model(dataset: &str) -> Model {
         as_of: at(1_700_000_000),
         first_arrival: None,
         n_arrivals: 0,
+        burst: None,
         fitted: Fitted::ColdStart(ColdStart {
             calendar: "daily".parse().unwrap(),
             calendar_source: Source::Default,
