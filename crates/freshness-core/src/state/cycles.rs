@@ -203,7 +203,8 @@ impl<'a> Schedule<'a> {
             });
             let usual = openings[i].usual;
             let counted = |at| self.maintenance.counted(usual, at);
-            let own_deadline = counted(self.own_deadline(cycle) + may_have_moved);
+            let learned_deadline = self.own_deadline(cycle) + may_have_moved;
+            let own_deadline = counted(learned_deadline);
             let arrived_at = served[i].map(|arrival| history.at()[arrival]);
             let because = match self.rule {
                 Rule::Learned(model) => Some(model.expect(cycle)),
@@ -214,6 +215,7 @@ impl<'a> Schedule<'a> {
                 plain_usual: usual - to_seconds(because.effects),
                 window_ends: counted(openings[i].usual_by),
                 deadline: own_deadline,
+                slack: (learned_deadline - usual).max(0),
                 period: self.period,
                 maintenance: self.maintenance,
             });
@@ -233,14 +235,23 @@ impl<'a> Schedule<'a> {
                     .min()
             });
             let deadline = early.map_or(own_deadline, |(from, _)| from);
-            let maintenance = self.maintenance.last_between(usual.min(deadline), deadline);
-            let deadline = match maintenance {
-                // A feed of several a day makes up for nothing: it goes on.
-                Some((ends, _)) if early.is_none() && self.period < DAY => {
+            let own_maintenance = self.maintenance.last_between(usual.min(deadline), deadline);
+            let deadline = match own_maintenance {
+                // A feed of several a day makes up for nothing: it goes on. What was to
+                // come before a window began has the time that it usually has.
+                Some((ends, _))
+                    if early.is_none() && self.period < DAY && counted(usual) != usual =>
+                {
                     deadline.max(self.resumed(holidays, ends).unwrap_or(deadline))
                 }
                 _ => deadline,
             };
+            let awaits = put_off
+                .filter(|_| early.is_none())
+                .map(|(_, awaited)| awaited);
+            let maintenance = own_maintenance
+                .map(|(until, why)| PutOff::new(until, why))
+                .or_else(|| awaits?.maintenance.clone());
             let skipped = because.as_ref().map_or(0.0, |because| because.skipped);
             let is_habit = habit * skipped > IMPROBABLE;
             // That nothing came while somebody worked on it says nothing of the next.
@@ -265,11 +276,12 @@ impl<'a> Schedule<'a> {
                 cycle_start: to_timestamp(cycle.start),
                 usual_at: because.as_ref().map(|_| to_timestamp(openings[i].usual)),
                 deadline: has_deadline.then(|| to_timestamp(deadline)),
+                learned_deadline: has_deadline.then(|| to_timestamp(learned_deadline)),
                 held_up_by: early.filter(|_| has_deadline).map(|(_, by)| by.clone()),
-                waits_for: put_off
-                    .filter(|_| has_deadline && early.is_none())
-                    .map(|(_, by)| by.clone()),
-                maintenance: maintenance.map(|(until, why)| PutOff::new(until, why)),
+                waits_for: awaits
+                    .filter(|_| has_deadline)
+                    .map(|awaited| awaited.dataset_id.clone()),
+                maintenance,
                 arrived_at: arrived_at.map(to_timestamp),
                 state,
                 because,

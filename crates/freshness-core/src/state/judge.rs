@@ -8,7 +8,7 @@
 use super::cycles::{CONTEXT_CYCLES, Schedule, Seen};
 use super::silence;
 use super::upstream::Upstream;
-use super::verdict::{DatasetState, Overdue, Severity, State};
+use super::verdict::{CycleVerdict, DatasetState, Excused, Overdue, Severity, State};
 use crate::arrivals::ArrivalHistory;
 use crate::civil::Holidays;
 use crate::dataset::Dataset;
@@ -42,6 +42,7 @@ pub fn judge(
         last_arrival: last_arrival.map(to_timestamp),
         current: None,
         late_seconds: None,
+        excused: None,
         n_overdue: 0,
         newest_overdue: None,
         reason,
@@ -104,11 +105,33 @@ pub fn judge(
         severity: severity(state, &model.fitted, dataset.critical),
         current: Some(current.verdict.clone()),
         late_seconds,
+        excused: excused(
+            state,
+            &current.verdict,
+            &model.fitted,
+            dataset.critical,
+            now,
+        ),
         n_overdue: standing.n_overdue,
         newest_overdue: standing.newest_overdue,
         reason,
         ..blank(state, String::new())
     }
+}
+
+/// What is pending in maintenance, though by what is learned it would be late.
+fn excused(
+    state: State,
+    cycle: &CycleVerdict,
+    fitted: &Fitted,
+    critical: bool,
+    now: i64,
+) -> Option<Excused> {
+    let is_put_off = state == State::Pending && cycle.maintenance.is_some();
+    let deadline = cycle.learned_deadline.filter(|_| is_put_off)?;
+    let seconds = now - deadline.as_second();
+    let severity = severity(State::Late, fitted, critical)?;
+    (seconds > 0).then_some(Excused { seconds, severity })
 }
 
 /// How much a state matters. A cold start and a provisional model can only

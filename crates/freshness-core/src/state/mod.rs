@@ -17,4 +17,4 @@ pub use promised::{
 pub use reason::{STOPPED_SECONDS, duration, duration_to_the_minute};
 pub use replay::{Replayed, Walk, replay};
 pub use upstream::{Upstream, as_upstream, in_generations, parents_first};
-pub use verdict::{CycleVerdict, DatasetState, Overdue, Severity, State};
+pub use verdict::{CycleVerdict, DatasetState, Excused, Overdue, Severity, State};

@@ -47,6 +47,7 @@ pub(super) fn verdicts(
                 cycle_start: to_timestamp(start),
                 usual_at: None,
                 deadline: deadline.map(to_timestamp),
+                learned_deadline: own.map(to_timestamp),
                 held_up_by: None,
                 waits_for: None,
                 maintenance: put_off.map(|(until, why)| PutOff::new(until, why)),

@@ -14,7 +14,7 @@ use crate::civil::DAY;
 use crate::dataset::DatasetId;
 use crate::fit::{Fitted, Model, to_seconds};
 use crate::lineage::Lineage;
-use crate::schedule::{Grain, Maintenance};
+use crate::schedule::{Grain, Maintenance, PutOff};
 
 /// A delivery that others may wait for. Times are UTC seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Upstream {
     pub arrived_at: Option<i64>,
     /// Was a person alerted to it?
     pub is_overdue: bool,
+    /// The maintenance that put its deadline off.
+    pub maintenance: Option<PutOff>,
 }
 
 impl Upstream {
@@ -72,6 +74,7 @@ impl Upstream {
             deadline: verdict.deadline?.as_second(),
             arrived_at: verdict.arrived_at.map(jiff::Timestamp::as_second),
             is_overdue,
+            maintenance: verdict.maintenance.clone(),
         })
     }
 }
@@ -172,6 +175,8 @@ pub(super) struct Waiting<'m> {
     pub(super) window_ends: i64,
     /// Its own deadline.
     pub(super) deadline: i64,
+    /// Seconds from its usual time to the deadline that was learned.
+    pub(super) slack: i64,
     /// How often it is delivered.
     pub(super) period: i64,
     /// When nothing is expected of it.
@@ -183,20 +188,28 @@ impl Waiting<'_> {
     /// waits for; `None` if its own deadline is later. It waits as long as what it
     /// is made from is on its way and not late, and then for as long as usually lies
     /// between the two: when a source was slow, a schedule of its own says nothing.
-    pub(super) fn not_before<'a>(&self, upstream: &[&'a Upstream]) -> Option<(i64, &'a DatasetId)> {
+    /// After maintenance of a source its day begins anew, and it is late as long after
+    /// its usual time in that day as in any other.
+    pub(super) fn not_before<'a>(&self, upstream: &[&'a Upstream]) -> Option<(i64, &'a Upstream)> {
         let awaited = upstream.iter().copied();
         let awaited = awaited.filter(|awaited| self.waits_for(awaited));
         let until = awaited.map(|awaited| {
             let until = match awaited.arrived_at {
                 Some(at) if at <= awaited.deadline => {
                     let lag = (self.plain_usual - awaited.plain_usual).max(0);
-                    self.maintenance.counted(at, at.saturating_add(lag))
+                    let slack = match awaited.maintenance {
+                        Some(_) => self.slack,
+                        None => 0,
+                    };
+                    self.maintenance.counted(at, at.saturating_add(lag + slack))
                 }
                 _ => self.maintenance.counted(awaited.deadline, awaited.deadline),
             };
-            (until, &awaited.dataset_id)
+            (until, awaited)
         });
-        until.filter(|(until, _)| *until > self.deadline).max()
+        until
+            .filter(|(until, _)| *until > self.deadline)
+            .max_by_key(|(until, awaited)| (*until, &awaited.dataset_id))
     }
 
     /// What is delivered less often is not waited for.
@@ -255,6 +268,7 @@ mod tests {
         plain_usual: 8 * HOUR,
         window_ends: 9 * HOUR,
         deadline: 12 * HOUR,
+        slack: 4 * HOUR,
         period: DAY,
         maintenance: &Maintenance::NONE,
     };
@@ -268,6 +282,7 @@ mod tests {
             deadline: deadline * HOUR,
             arrived_at: arrived_at.map(|hour| hour * HOUR),
             is_overdue,
+            maintenance: None,
         }
     }
 
@@ -313,6 +328,16 @@ mod tests {
             ..source(15, Some(11), false)
         };
         check_deadline(&month_end, 13);
+    }
+
+    #[test]
+    fn after_maintenance_of_its_source_it_has_all_the_time_of_a_usual_day() {
+        let maintained = |arrived_at| Upstream {
+            maintenance: Some(PutOff::new(14 * HOUR, "an upgrade")),
+            ..source(16, arrived_at, false)
+        };
+        check_deadline(&maintained(None), 16);
+        check_deadline(&maintained(Some(15)), 15 + 2 + 4);
     }
 
     #[test]

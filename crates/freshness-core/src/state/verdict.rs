@@ -52,13 +52,17 @@ pub struct CycleVerdict {
     pub usual_at: Option<Timestamp>,
     /// When lateness begins; `None` if the model cannot say.
     pub deadline: Option<Timestamp>,
+    /// When it would begin if nothing had brought it forward or put it off.
+    #[serde(skip)]
+    pub learned_deadline: Option<Timestamp>,
     /// The dataset whose overdue delivery brought the deadline forward; its own
     /// name if it was the delivery before. `None` if it is the learned one.
     pub held_up_by: Option<DatasetId>,
     /// The dataset whose delivery, slow but not late, put the deadline off; `None`
     /// if it is the learned one, or earlier.
     pub waits_for: Option<DatasetId>,
-    /// The maintenance that put the deadline off; the last, if there were several.
+    /// The maintenance that put the deadline off, of the dataset itself or of what it
+    /// waits for; the last, if there were several.
     pub maintenance: Option<PutOff>,
     /// The arrival matched to it.
     pub arrived_at: Option<Timestamp>,
@@ -88,6 +92,16 @@ impl Overdue {
     }
 }
 
+/// Lateness that maintenance excuses: nobody is told of it, but data are as old as
+/// they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Excused {
+    /// Seconds past the deadline that there would be without it.
+    pub seconds: i64,
+    /// How much that would matter.
+    pub severity: Severity,
+}
+
 /// What can be said of a dataset at an instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DatasetState {
@@ -106,6 +120,9 @@ pub struct DatasetState {
     pub current: Option<CycleVerdict>,
     /// Seconds past the deadline; `None` unless late or missed.
     pub late_seconds: Option<i64>,
+    /// The lateness that maintenance excuses; `None` unless pending because of it.
+    #[serde(skip)]
+    pub excused: Option<Excused>,
     /// How many cycles in a row are overdue.
     pub n_overdue: u32,
     /// The newest of them; `None` unless late or missed.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::score::{Cause, Doubted, Standing, Trust};
 use crate::incidents::Broken;
+use crate::schedule::PutOff;
 use crate::state::STOPPED_SECONDS;
 
 /// Names in a sentence; more are counted.
@@ -121,6 +122,15 @@ fn since(cause: &Cause) -> String {
     if let Some(at) = cause.arrived_at {
         return format!("came late, at {}", utc(at));
     }
+    if let Some(PutOff { until, reason }) = &cause.maintenance {
+        let since = cause.since.map_or_else(String::new, |at| {
+            format!(", and would be late since {}", utc(at))
+        });
+        return format!(
+            "is held up by maintenance until {} ({reason}){since}",
+            utc(*until)
+        );
+    }
     let stopped = match cause.late_seconds > Some(STOPPED_SECONDS) {
         true => " and may have stopped for good",
         false => "",
@@ -134,6 +144,9 @@ fn since(cause: &Cause) -> String {
 fn since_when(cause: &Cause) -> String {
     if is_only_broken(cause) {
         return format!("breaks its promise of {}", promises(cause));
+    }
+    if cause.maintenance.is_some() {
+        return "held up by maintenance".to_owned();
     }
     match (cause.arrived_at, cause.since) {
         (Some(at), _) => format!("came at {}", utc(at)),

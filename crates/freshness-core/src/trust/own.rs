@@ -3,12 +3,13 @@
 //! Data may be one period old before the next delivery is due. What is past
 //! its deadline is older by its lateness, so the share of its age that it
 //! should not have is `late / (period + late)`: nothing at the deadline, half
-//! after one missed delivery, nearly all of a feed that has stopped.
+//! after one missed delivery, nearly all of a feed that has stopped. Maintenance
+//! puts off what somebody is told of, not how old data are.
 
 use super::Seen;
 use crate::fit::Model;
 use crate::schedule::Grain;
-use crate::state::{DatasetState, Severity, State};
+use crate::state::{DatasetState, Excused, Severity, State};
 
 /// A loss, 0–1: as far as is known, and if the worst is true of what is not.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -50,6 +51,7 @@ pub(super) fn loss(seen: &Seen<'_>) -> Loss {
 
 fn of_state(seen: &Seen<'_>) -> Loss {
     match seen.state.state {
+        State::Pending if seen.state.excused.is_some() => late(seen).unwrap_or(Loss::UNKNOWN),
         State::Ok | State::Pending | State::LateArrival => Loss::NONE,
         // What it loses is what its promises say.
         State::Unknown | State::InsufficientHistory | State::NotEvaluated if seen.is_promised => {
@@ -61,10 +63,11 @@ fn of_state(seen: &Seen<'_>) -> Loss {
 }
 
 fn late(seen: &Seen<'_>) -> Option<Loss> {
-    let late = seen.state.late_seconds?.max(1) as f64;
+    let Excused { seconds, severity } = overdue(seen.state)?;
+    let late = seconds.max(1) as f64;
     let period = seen.period_seconds.or_else(|| silence(seen.state))?.max(1) as f64;
     let share = late / (period + late);
-    Some(match seen.state.severity? {
+    Some(match severity {
         // A model that can only advise cannot say for sure that it is late.
         Severity::Advisory => Loss {
             known: 0.0,
@@ -75,6 +78,13 @@ fn late(seen: &Seen<'_>) -> Option<Loss> {
             worst: share,
         },
     })
+}
+
+/// How late it is, whether maintenance excuses that or not.
+pub(super) fn overdue(state: &DatasetState) -> Option<Excused> {
+    let late = state.late_seconds.zip(state.severity);
+    let late = late.map(|(seconds, severity)| Excused { seconds, severity });
+    late.or(state.excused)
 }
 
 /// How long a feed without a calendar may be silent.

@@ -12,12 +12,13 @@ use serde::Serialize;
 use super::blame::{Loser, Walk};
 use super::caveat;
 use super::losses::Warehouse;
-use super::own::Loss;
+use super::own::{self, Loss};
 use super::recovery::Whole;
 use crate::dashboard::{Dashboard, DashboardId};
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
 use crate::incidents::Broken;
+use crate::schedule::PutOff;
 use crate::state::{Severity, State};
 
 /// How far a dashboard can be believed, and why no further.
@@ -91,6 +92,9 @@ pub struct Cause {
     pub since: Option<Timestamp>,
     /// Seconds past it; `None` once it has come.
     pub late_seconds: Option<i64>,
+    /// The maintenance that holds it up: nobody is told, but it is as old as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maintenance: Option<PutOff>,
     /// When it came after all.
     pub arrived_at: Option<Timestamp>,
     /// Points that the dashboard loses by it.
@@ -235,12 +239,16 @@ fn causes(
                 seen.state.state,
                 State::Late | State::Missed | State::LateArrival
             );
+            let excused = seen.state.excused;
+            let held_up = current.filter(|_| excused.is_some());
             // In time by what is learned, it stands where its breach began.
             let current = current.filter(|_| was_late);
             let breach = seen.breach.filter(|breach| breach.lost > 0.0);
+            let overdue = own::overdue(seen.state);
             let severity = seen
                 .state
                 .severity
+                .max(overdue.map(|overdue| overdue.severity))
                 .max(breach.map(|breach| breach.severity));
             let broken_since = breach.map(|breach| to_timestamp(breach.since));
             Some(Cause {
@@ -248,13 +256,17 @@ fn causes(
                 state: seen.state.state,
                 severity,
                 breaches: breach.map_or_else(Vec::new, |breach| breach.broken.clone()),
-                since: current.and_then(|of| of.deadline).or(broken_since),
-                late_seconds: seen.state.late_seconds,
+                since: current
+                    .and_then(|of| of.deadline)
+                    .or(held_up.and_then(|of| of.learned_deadline))
+                    .or(broken_since),
+                late_seconds: overdue.map(|overdue| overdue.seconds),
+                maintenance: held_up.and_then(|of| of.maintenance.clone()),
                 arrived_at: current.and_then(|of| of.arrived_at),
                 points: found.points,
                 hops: found.hops,
                 parts: named(&found.blamed_by),
-                next_due: seen.next_due.filter(|_| seen.state.late_seconds.is_some()),
+                next_due: seen.next_due.filter(|_| overdue.is_some()),
                 wait_seconds: *waits.get(&seen.state.dataset_id).unwrap_or(&Some(0)),
             })
         })

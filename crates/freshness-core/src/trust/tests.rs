@@ -4,7 +4,8 @@ use crate::civil::HOUR;
 use crate::dashboard::DashboardId;
 use crate::dataset::DatasetId;
 use crate::fit::to_timestamp;
-use crate::state::{CycleVerdict, Severity, State};
+use crate::schedule::PutOff;
+use crate::state::{CycleVerdict, Excused, Severity, State};
 
 use super::*;
 
@@ -49,7 +50,11 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
             usual_at: None,
             held_up_by: None,
             waits_for: None,
-            maintenance: None,
+            learned_deadline: has("excused").then(|| to_timestamp(NOW - 8 * HOUR)),
+            maintenance: has("excused").then(|| PutOff {
+                until: to_timestamp(NOW + HOUR),
+                reason: "an upgrade".to_owned(),
+            }),
             cycle: String::new(),
             cycle_start: to_timestamp(deadline - HOUR),
             deadline: Some(to_timestamp(deadline)),
@@ -58,6 +63,10 @@ fn state(line: &str) -> (DatasetState, bool, Vec<Root>, Option<Breach>) {
             because: None,
         }),
         late_seconds: hours.map(|hours| hours * HOUR),
+        excused: has("excused").then_some(Excused {
+            seconds: 8 * HOUR,
+            severity: Severity::Warning,
+        }),
         n_overdue: 0,
         newest_overdue: None,
         reason: "nothing has arrived yet".to_owned(),
@@ -342,5 +351,25 @@ fn a_dataset_loses_by_its_lateness_or_its_promise_whichever_is_more() {
          a costs 25.0 of all
          b has broken its promise of availability since 2026-03-01 10:00 UTC, also late: a \
          (since 2026-02-28 12:00 UTC); all may be out of date or wrong.",
+    );
+}
+
+#[test]
+fn what_maintenance_excuses_is_as_old_as_it_is() {
+    check_trust(
+        "raw -> fct
+         all: fct
+         raw pending excused
+         fct pending",
+        "75 Late
+         raw costs 25.0 of all
+         raw is held up by maintenance until 2026-03-01 13:00 UTC (an upgrade), and would be late \
+         since 2026-03-01 04:00 UTC; all may be out of date. If raw comes by its next deadline, \
+         that should be over by 2026-03-02 08:00 UTC.",
+    );
+    check_trust(
+        "all: raw
+         raw pending",
+        "100 Healthy",
     );
 }

@@ -151,6 +151,7 @@ impl Set {
             last_arrival: None,
             current: None,
             late_seconds: minutes.map(|minutes| minutes * 60),
+            excused: None,
             n_overdue: 0,
             newest_overdue: None,
             reason: String::new(),

@@ -139,7 +139,7 @@ Instants are RFC 3339 in UTC, what is not known is null.
 missed ones that fail a check, in `n_critical_broken` those of which nothing ever arrived and that \
 break a promise, which fails it too, and in `n_critical_unjudged` those that cannot fail one yet: they \
 never arrived, have too little history, are not evaluated, or are late by a model that can only \
-advise.
+advise. `n_excused` counts the pending ones that would be late if maintenance did not hold them up.
 
 ## A dataset
 

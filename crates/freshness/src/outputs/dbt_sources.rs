@@ -148,7 +148,13 @@ impl<'a> SourcesJson<'a> {
 /// What is said of a dataset, and its newest arrival; or why nobody can tell.
 fn verdict(judged: &Judged) -> Result<(Status, Timestamp), String> {
     let state = &judged.state;
-    let of_state = match (state.state, state.severity) {
+    // What maintenance excuses is no fresher for it.
+    let severity = state
+        .severity
+        .or(state.excused.map(|excused| excused.severity));
+    let of_state = match (state.state, severity) {
+        (State::Pending, Some(Severity::Critical)) => Status::Error,
+        (State::Pending, Some(_)) => Status::Warn,
         (State::Ok | State::Pending | State::LateArrival, _) => Status::Pass,
         (State::Late | State::Missed, Some(Severity::Critical)) => Status::Error,
         (State::Late | State::Missed, _) => Status::Warn,

@@ -87,6 +87,7 @@ fn states(summary: &Summary) -> String {
         n_critical_late: _,
         n_critical_broken: _,
         n_critical_unjudged: _,
+        n_excused,
         ok,
         pending,
         late,
@@ -108,7 +109,14 @@ fn states(summary: &Summary) -> String {
     ]
     .into_iter()
     .filter(|&(n, _)| n > 0)
-    .map(|(n, word)| format!("{} {word}", words::thousands(n)))
+    .map(|(n, word)| match word {
+        "pending" if n_excused > 0 => format!(
+            "{} pending ({} held up by maintenance)",
+            words::thousands(n),
+            words::thousands(n_excused)
+        ),
+        _ => format!("{} {word}", words::thousands(n)),
+    })
     .collect();
     parts.join(", ")
 }
@@ -170,6 +178,7 @@ mod tests {
         n_critical_late: 1,
         n_critical_broken: 0,
         n_critical_unjudged: 0,
+        n_excused: 0,
         ok: 1_148,
         pending: 0,
         late: 2,

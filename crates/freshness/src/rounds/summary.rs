@@ -19,6 +19,8 @@ pub struct Summary {
     pub n_critical_broken: u64,
     /// Declared critical, and nobody can say whether they are late.
     pub n_critical_unjudged: u64,
+    /// Pending, but late if maintenance did not excuse it.
+    pub n_excused: u64,
     pub ok: u64,
     pub pending: u64,
     pub late: u64,
@@ -41,6 +43,7 @@ impl Summary {
             summary.n_critical_late += u64::from(is_late);
             summary.n_critical_broken += u64::from(is_broken_critical(judged));
             summary.n_critical_unjudged += u64::from(is_unjudged_critical(judged));
+            summary.n_excused += u64::from(state.excused.is_some());
             *match state.state {
                 State::Ok => &mut summary.ok,
                 State::Pending => &mut summary.pending,

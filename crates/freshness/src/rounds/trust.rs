@@ -124,7 +124,7 @@ fn concerned<'a>(
     for judged in checked
         .datasets
         .iter()
-        .filter(|of| is_overdue(of.state.state))
+        .filter(|of| is_overdue(of.state.state) || of.state.excused.is_some())
     {
         if let Some(at) = lineage.index(judged.dataset.id.as_str()) {
             late[at] = true;

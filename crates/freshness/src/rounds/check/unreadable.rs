@@ -46,6 +46,7 @@ pub(super) fn unreadable(entry: &DatasetEntry, dataset: Dataset, error: &StoreEr
         last_arrival: None,
         current: None,
         late_seconds: None,
+        excused: None,
         n_overdue: 0,
         newest_overdue: None,
         reason: failure.error.clone(),
