@@ -149,7 +149,13 @@ pub(crate) fn join_arrivals(
         let (no, is_new) = number(transaction, dataset)?;
         joined.datasets_new += u64::from(is_new);
         match merge_history(transaction, no, dataset, fresh) {
-            Ok(n_new) => joined.new += n_new,
+            Ok(0) => {}
+            Ok(n_new) => {
+                joined.new += n_new;
+                transaction
+                    .prepare_cached("DELETE FROM emptied WHERE dataset_no = ?1")?
+                    .execute([no.0])?;
+            }
             Err(Fault::Words(error)) => {
                 joined.n_refused += fresh.len() as u64;
                 joined.refused.push((dataset.clone(), error));

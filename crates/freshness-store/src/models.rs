@@ -182,6 +182,15 @@ impl Store {
         })
     }
 
+    /// How many models are of datasets that nobody names any more.
+    pub fn n_models_of_gone(&self) -> Result<u64, StoreError> {
+        self.explain(|| {
+            let count = "SELECT count(*) FROM models
+                         WHERE dataset_no IN (SELECT dataset_no FROM gone)";
+            Ok(self.connection.query_row(count, [], |row| row.get(0))?)
+        })
+    }
+
     /// The latest instant that any model has seen; `None` without models.
     pub fn newest_model(&self) -> Result<Option<Timestamp>, StoreError> {
         self.explain(|| {

@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0010_called.sql"),
     include_str!("../migrations/0011_told_runs.sql"),
     include_str!("../migrations/0012_steps.sql"),
+    include_str!("../migrations/0013_emptied.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -104,6 +105,7 @@ mod tests {
             2_577_245_022,
             1_585_812_002,
             3_361_588_827,
+            578_618_457,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

@@ -11,9 +11,10 @@ use rusqlite::{OptionalExtension, Transaction};
 
 use crate::chunk;
 use crate::datasets::DatasetNo;
-use crate::error::Fault;
-use crate::history::{SECOND_BITS, key, unpack};
+use crate::error::{Fault, StoreError};
+use crate::history::{SECOND_BITS, first_key, key, last_key, unpack};
 use crate::import::chunks_between;
+use crate::store::Store;
 
 /// Bytes of words that are kept of all runs: about fifty thousand of them.
 const BYTES_MAX: i64 = 16 << 20;
@@ -53,6 +54,19 @@ pub struct RunsSoFar {
     pub arrivals_withdrawn: Vec<WithdrawnArrival>,
     /// Measurements that do not: dataset, environment, run.
     pub runs_withdrawn: Vec<(DatasetId, String, String)>,
+}
+
+impl Store {
+    /// Was every arrival of a dataset withdrawn, and has none come since? Then there is
+    /// nothing to judge, and nothing is lost.
+    pub fn is_emptied(&self, no: DatasetNo) -> Result<bool, StoreError> {
+        self.explain(|| {
+            let mut find = self
+                .connection
+                .prepare_cached("SELECT 1 FROM emptied WHERE dataset_no = ?1")?;
+            Ok(find.exists([no.0])?)
+        })
+    }
 }
 
 /// The runs of a tool of which earlier imports told.
@@ -132,6 +146,7 @@ fn withdraw_arrivals(
     withdrawn: &[WithdrawnArrival],
 ) -> Result<(), Fault> {
     let possible = |gone: &&WithdrawnArrival| gone.at >= 0 && gone.at >> SECOND_BITS == 0;
+    let mut n_withdrawn = 0;
     for gone in withdrawn.iter().filter(possible) {
         // A second is never cut in two, so it is in one chunk.
         let chunks = chunks_between(transaction, no, gone.at, gone.at)?;
@@ -158,6 +173,7 @@ fn withdraw_arrivals(
         transaction
             .prepare_cached("DELETE FROM chunks WHERE key = ?1")?
             .execute([old_key])?;
+        n_withdrawn += old.len() - stay.len();
         let stay = ArrivalHistory::new(stay);
         let (at, details) = stay.columns();
         if let Some(&first) = at.first() {
@@ -166,6 +182,14 @@ fn withdraw_arrivals(
                 .prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3)")?
                 .execute((key(no, first), at.len() as i64, packed))?;
         }
+    }
+    if n_withdrawn > 0 {
+        transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO emptied
+                 SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE key BETWEEN ?2 AND ?3)",
+            )?
+            .execute((no.0, first_key(no), last_key(no)))?;
     }
     Ok(())
 }

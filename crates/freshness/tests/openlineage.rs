@@ -178,3 +178,56 @@ fn an_event_of_an_unknown_type_is_said_and_hints_fit_the_command() {
     let ran = house.run("import openlineage .").expect(2);
     assert!(ran.stderr.contains("DIR/*.ndjson"), "{}", ran.stderr);
 }
+
+/// Daily runs that write a dataset, from 2026-01-20 on, as a type of event at an hour.
+fn daily(kind: &str, hour: u32, name: &str, n: i64) -> String {
+    let first: i64 = 1_768_867_200;
+    let line = |day: i64| {
+        let at = jiff::Timestamp::from_second(first + day * 86_400 + i64::from(hour) * 3_600);
+        let at = at.unwrap();
+        format!(
+            r#"{{"eventType":"{kind}","eventTime":"{at}","run":{{"runId":"{name}-{day}"}},"job":{{"namespace":"prod","name":"{name}"}},"outputs":[{{"namespace":"db","name":"{name}"}}]}}"#
+        ) + "\n"
+    };
+    (0..n).map(line).collect()
+}
+
+#[test]
+fn a_dataset_whose_arrivals_were_all_withdrawn_is_not_judged_and_spares_the_others() {
+    let (done, failed) = (
+        daily("COMPLETE", 5, "orders", 35),
+        daily("FAIL", 6, "orders", 35),
+    );
+    let others = daily("COMPLETE", 5, "visits", 35);
+    let house = house(&[
+        ("done.ndjson", &done),
+        ("others.ndjson", &others),
+        ("failed.ndjson", &failed),
+    ]);
+    house
+        .run("import openlineage done.ndjson others.ndjson")
+        .expect(0);
+    house.run("fit --now 2026-02-23T12:00:00Z").expect(0);
+    house.run("import openlineage failed.ndjson").expect(0);
+    let reason = "all of its arrivals were withdrawn by what a source told later";
+    let looks = || {
+        let check = house.run("check --now 2026-02-23T12:00:00Z").expect(0);
+        assert!(
+            check.stdout.contains("1 not evaluated, 1 ok"),
+            "{}",
+            check.stdout
+        );
+        let explained = house.run("explain db/orders --now 2026-02-23T12:00:00Z");
+        assert!(explained.stdout.contains(reason), "{}", explained.stdout);
+        let gone = house.run("status db/orders --now 2026-02-23T12:00:00Z");
+        assert!(gone.stdout.contains("not_evaluated"), "{}", gone.stdout);
+        house.run("doctor --now 2026-02-23T12:00:00Z");
+        house
+            .run("report --out out --now 2026-02-23T12:00:00Z")
+            .expect(0);
+    };
+    looks();
+    let fitted = house.run("fit --now 2026-02-23T12:00:00Z").expect(0);
+    assert!(!fitted.stderr.contains("stays"), "{}", fitted.stderr);
+    looks();
+}

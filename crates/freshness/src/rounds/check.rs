@@ -216,7 +216,8 @@ fn judge_all(
     if run.is_some() {
         refuse_without_models(&judged, &kept)?;
     }
-    // Models are replaced, never removed: fewer than were learned are a loss.
+    // Models are replaced, never removed: fewer than were learned are a loss. Those of
+    // datasets that are gone stay, and are not judged.
     let n_kept = judged
         .iter()
         .filter(|(judged, failure)| failure.is_some() || judged.state.model_status != NO_MODEL)
@@ -224,7 +225,8 @@ fn judge_all(
     let n_learned =
         |run: FitRun| run.n_learned + run.n_provisional + run.n_irregular + run.n_cold_start;
     let is_fitted = run.is_some();
-    if n_kept < run.map_or(0, n_learned) {
+    let n_learned = run.map_or(0, n_learned);
+    if n_kept < n_learned && n_kept + store.n_models_of_gone()? < n_learned {
         return Err(damaged(store).into());
     }
 
@@ -316,25 +318,27 @@ pub(super) fn judge_one(
             return Ok(unreadable(entry, dataset, error));
         }
     };
-    let read = || -> Result<(Option<Model>, ArrivalHistory), StoreError> {
+    let read = || -> Result<(Option<Model>, ArrivalHistory, bool), StoreError> {
         let model = store.model(entry.no)?;
         let n_arrivals_of = |model: &Model| model.n_arrivals_of(TAIL_ARRIVALS);
         let at_least = model.as_ref().map_or(TAIL_ARRIVALS, n_arrivals_of);
         let history = recent(store, entry.no, at_least, now.as_second())?;
-        Ok((model, history))
+        let is_emptied = history.is_empty() && store.is_emptied(entry.no)?;
+        Ok((model, history, is_emptied))
     };
     Ok(match read() {
         // A model without one of the arrivals that it was learned from: a page
         // of the store that was lost can look like that.
-        Ok((Some(model), history))
+        Ok((Some(model), history, false))
             if model.n_arrivals > 0 && model.as_of <= now && history.is_empty() =>
         {
             return Err(damaged(store));
         }
-        Ok((model, history)) => {
+        Ok((model, history, is_emptied)) => {
             let now = now.as_second();
             let known = model.as_ref();
             let state = state::judge(&dataset, known, &history, holidays, upstream, now);
+            let state = if is_emptied { emptied(state) } else { state };
             let judged = Judged {
                 no: entry.no,
                 dataset,
@@ -351,6 +355,17 @@ pub(super) fn judge_one(
         Err(error) if is_of_one_dataset(&error) => unreadable(entry, dataset, &error),
         Err(error) => return Err(error),
     })
+}
+
+/// The state of a dataset of which every arrival was withdrawn, whatever its model says
+/// that was learned from them.
+pub(super) fn emptied(state: DatasetState) -> DatasetState {
+    DatasetState {
+        state: State::NotEvaluated,
+        reason: "nothing to judge: all of its arrivals were withdrawn by what a source told later"
+            .to_owned(),
+        ..state
+    }
 }
 
 fn damaged(store: &Store) -> StoreError {

@@ -10,6 +10,7 @@ use freshness_core::trust::period_seconds;
 use freshness_store::{DatasetEntry, Store};
 use jiff::Timestamp;
 
+use super::check::emptied;
 use super::{Judged, RoundError, holidays, upstream};
 
 /// All that is known of one dataset.
@@ -51,11 +52,14 @@ pub fn explain(
     let model = store.model(entry.no)?;
     let second = now.as_second();
     // What came later was not known then.
-    let history = store.history(entry.no)?.until(second);
+    let history = store.history(entry.no)?;
+    let is_emptied = history.is_empty() && store.is_emptied(entry.no)?;
+    let history = history.until(second);
     let holidays = holidays();
     let upstream = upstream::upstream_of(store, &entry.id, &holidays, now)?;
     let known = model.as_ref();
     let state = state::judge(&dataset, known, &history, &holidays, &upstream, second);
+    let state = if is_emptied { emptied(state) } else { state };
     let mut cycles = model.as_ref().map_or_else(Vec::new, |model| {
         let from = regime_start(model, &history);
         let seen = (&history, &upstream[..]);

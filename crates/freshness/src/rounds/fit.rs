@@ -189,6 +189,10 @@ fn fit_one(
     let before = store.model(entry.no).ok().flatten();
     if let Some(before) = before.as_ref().filter(|before| before.n_arrivals > 0)
         && model.n_arrivals == 0
+        && !(history.is_empty()
+            && store
+                .is_emptied(entry.no)
+                .is_ok_and(|is_emptied| is_emptied))
     {
         return Err(format!(
             "nothing had arrived by {as_of}; its model as of {} stays",

@@ -339,9 +339,13 @@ fn house(house: House) -> ToldHouse {
 #[cfg(test)]
 mod tests {
     use freshness_core::dataset::Dataset;
+    use freshness_core::fit::Parameters;
     use freshness_store::Access;
+    use jiff::SignedDuration;
 
     use super::*;
+    use crate::clock::Clock;
+    use crate::rounds::{AsOf, Learning, fit, look};
 
     const NOW: i64 = 1_788_000_000;
 
@@ -381,5 +385,50 @@ mod tests {
         assert_eq!(tell(NOW, "a"), ("a".to_owned(), String::new()));
         // Clocks differ by that much.
         assert_eq!(tell(future - 1, "a"), ("a".to_owned(), String::new()));
+    }
+
+    /// All that a tool knows, with a delivery of each on each of 20 days.
+    fn tell_all(store: &mut Store, names: &[&str], as_of: i64) {
+        let ids: Vec<DatasetId> = (names.iter())
+            .map(|name| DatasetId::try_from(*name).unwrap())
+            .collect();
+        let arrivals = ids.iter().flat_map(|id| {
+            (0..20).map(|day| ToldArrival {
+                dataset: id.clone(),
+                at: NOW - day * 86_400,
+                cycle: None,
+                run_id: None,
+                covers_through: None,
+                rows: None,
+            })
+        });
+        let told = Told {
+            arrivals: arrivals.collect(),
+            houses: vec![House {
+                source: "tool:shop".to_owned(),
+                as_of,
+                extent: Extent::Whole,
+                datasets: ids.iter().cloned().map(Dataset::undeclared).collect(),
+                edges: Vec::new(),
+                dashboards: Vec::new(),
+                called: BTreeMap::new(),
+            }],
+            ..Told::default()
+        };
+        take(store, told, &Renames::default(), None, NOW).unwrap();
+    }
+
+    #[test]
+    fn models_of_datasets_that_are_gone_are_no_loss() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path().join("f.db"), Access::Create).unwrap();
+        tell_all(&mut store, &["a", "b"], NOW - 2);
+        let now = jiff::Timestamp::from_second(NOW + 60).unwrap();
+        let (clock, parameters) = (Clock::new(Some(now)), Parameters::default());
+        let learning = Learning::alike(&parameters);
+        fit(&mut store, &clock, AsOf::Any, &learning, None, |_, _| {}).unwrap();
+        tell_all(&mut store, &["a"], NOW - 1);
+        let looked = look(&store, now, SignedDuration::from_hours(36), None).unwrap();
+        assert_eq!(looked.datasets.len(), 1);
     }
 }
