@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0011_told_runs.sql"),
     include_str!("../migrations/0012_steps.sql"),
     include_str!("../migrations/0013_emptied.sql"),
+    include_str!("../migrations/0014_step_in_hand.sql"),
 ];
 
 /// `Frsh`: marks a SQLite file as a store.
@@ -106,6 +107,7 @@ mod tests {
             1_585_812_002,
             3_361_588_827,
             578_618_457,
+            1_597_915_827,
         ];
         let found: Vec<u32> = MIGRATIONS
             .iter()

@@ -1,6 +1,7 @@
 //! What did `freshness run` do last of each step, and how did it go?
 
 use jiff::Timestamp;
+use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
 use crate::store::{Store, instant};
@@ -40,7 +41,30 @@ impl Store {
         })
     }
 
-    /// Keeps how a step went, instead of how it went before.
+    /// The step that was begun and has not ended, and since when, if any: somebody is at
+    /// work on it, or it was cut short.
+    pub fn step_in_hand(&self) -> Result<Option<(String, Timestamp)>, StoreError> {
+        self.explain(|| {
+            let mut find = self
+                .connection
+                .prepare_cached("SELECT name, begun_at FROM step_in_hand")?;
+            let found = find.query_row([], |row| Ok((row.get(0)?, instant(row, 1)?)));
+            Ok(found.optional()?)
+        })
+    }
+
+    /// Keeps that a step is begun.
+    pub fn begin_step(&mut self, name: &str, begun_at: Timestamp) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT OR REPLACE INTO step_in_hand VALUES (1, ?1, ?2)",
+                (name, begun_at.as_second()),
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Keeps how a step went, instead of how it went before: it is in hand no more.
     pub fn record_step(&mut self, step: &StepRecord) -> Result<(), StoreError> {
         let StepRecord {
             name,
@@ -50,6 +74,7 @@ impl Store {
             error,
         } = step;
         self.write(|transaction| {
+            transaction.execute("DELETE FROM step_in_hand", [])?;
             transaction.execute(
                 "INSERT OR REPLACE INTO steps (name, begun_at, ended_at, answer, error)
                  VALUES (?1, ?2, ?3, ?4, ?5)",

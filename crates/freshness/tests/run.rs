@@ -254,3 +254,61 @@ fn a_pinned_clock_goes_with_once_only() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn what_is_no_file_is_refused_and_holds_up_nothing() {
+    let house = House::imported();
+    let made = Command::new("mkfifo").arg(house.path("pipe.csv")).status();
+    assert!(made.unwrap().success());
+    fs::write(
+        house.path("freshness.yaml"),
+        "sources:\n  pipe: {arrivals: {files: [pipe.csv]}}\n  device: {arrivals: {files: [/dev/zero]}}\n",
+    )
+    .unwrap();
+    let ran = once(&house, "2026-02-28T12:00:00Z").expect(1);
+    for said in ["pipe.csv: a named pipe", "/dev/zero: a device"] {
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    }
+    assert_eq!(told(&house).len(), 3);
+    let refused = house.run("import arrivals pipe.csv").expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("pipe.csv: a named pipe, not a file"),
+        "{refused:?}"
+    );
+    // What a shell hands over is open already.
+    let binary = env!("CARGO_BIN_EXE_freshness");
+    let line = format!("cat arrivals.csv | {binary} import arrivals /dev/fd/0");
+    let mut shell = Command::new("sh");
+    let ran = shell.current_dir(house.path(".")).args(["-c", &line]);
+    Ran::from(ran.output().unwrap()).expect(0);
+}
+
+#[test]
+fn one_that_is_stuck_is_named_by_the_doctor_and_ends_when_it_is_asked_twice() {
+    let house = House::imported();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    fs::write(house.path("password"), "none").unwrap();
+    fs::write(
+        house.path("freshness.yaml"),
+        format!("sources:\n  flow: {{airflow: {{url: 'http://127.0.0.1:{port}', user: ann, password_file: password}}}}\n"),
+    )
+    .unwrap();
+    let mut child = start(&house);
+    let _asked = silent.accept().unwrap();
+    let doctor = house.run("doctor --now 2100-01-01T00:00:00Z");
+    assert!(
+        doctor.stdout.contains("ago and not ended: it is stuck"),
+        "{doctor:?}"
+    );
+    signal(&child, "-TERM");
+    thread::sleep(Duration::from_millis(1_500));
+    assert!(child.try_wait().unwrap().is_none());
+    let asked = Instant::now();
+    signal(&child, "-TERM");
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect(143);
+    assert!(asked.elapsed() < Duration::from_secs(5));
+    assert!(ran.stderr.contains("ask again to end at once"), "{ran:?}");
+}

@@ -27,7 +27,7 @@ use crate::signals::Stop;
 /// Collect, fit, check and report by themselves, each when it is due.
 ///
 /// Stays in the foreground until SIGTERM or SIGINT, which it obeys once the step in hand
-/// is done. When each step is due says `schedule` in freshness.yaml; without it sources
+/// is done, or at once if it is asked a second time. When each step is due says `schedule` in freshness.yaml; without it sources
 /// are collected every 15 minutes, models learned at 06:30 and all is checked at a quarter
 /// past each hour, UTC. What was missed meanwhile is done once. A step that fails stops no
 /// other, and is tried again when it is due next; `freshness doctor` says how each went.
@@ -38,9 +38,9 @@ use crate::signals::Stop;
   freshness run --once                         what is due now, for cron or a timer
   freshness run --once --now 2026-03-01T07:00:00Z
 
-Exit codes: until it is asked to stop 0. With --once that of `check`, if it was due; 2 also
-where another step failed or could not do all of its work, or was not begun because it was
-asked to stop, unless something is late (1).
+Exit codes: until it is asked to stop 0; 143 where it had to be asked twice. With --once
+that of `check`, if it was due; 2 also where another step failed or could not do all of its
+work, or was not begun because it was asked to stop, unless something is late (1).
 2 too where another `freshness run` works on the same store.")]
 pub(super) struct RunArgs {
     /// Do what is due now, and end
@@ -184,6 +184,15 @@ fn perform(
     context
         .out
         .talk(format_args!("{}: {}", words::utc(begun_at), step.name()));
+    let kept = context
+        .open(Access::Create)
+        .and_then(|mut store| store.begin_step(step.name(), begun_at));
+    if let Err(error) = kept {
+        let name = step.name();
+        context
+            .out
+            .warn(format_args!("that {name} is begun cannot be kept: {error}"));
+    }
     // A defect in one step must not end the others.
     let went = catch_unwind(AssertUnwindSafe(|| obey_line(step, context))).unwrap_or_else(|_| {
         Err(anyhow::anyhow!(

@@ -19,6 +19,10 @@ pub(super) fn secret(
     let Some(file) = file else {
         return Ok(None);
     };
+    // Of a pipe the read may never end.
+    if fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(format!("cannot read {}: not a file", file.display()));
+    }
     let text = fs::read_to_string(file)
         .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     // An editor ends a file with a line break, which is no part of a secret.

@@ -16,6 +16,7 @@ use super::collect::{Asked, Collected, NotCollected};
 use super::input::Source;
 use super::instant::TimeRules;
 use super::problem::BadRows;
+use super::regular::irregular;
 use super::told::{Told, ToldArrival, ToldRemark};
 
 /// Files of arrivals, and what they mean.
@@ -110,7 +111,13 @@ pub(super) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, NotCollected> {
     let name = pattern.file_name().unwrap_or_default().to_string_lossy();
     if !name.contains(['*', '?']) {
         return match fs::metadata(pattern) {
-            Ok(_) => Ok(vec![pattern.to_owned()]),
+            Ok(found) => match irregular(&found) {
+                None => Ok(vec![pattern.to_owned()]),
+                Some(what) => Err(NotCollected::new(format_args!(
+                    "{}: {what}",
+                    pattern.display()
+                ))),
+            },
             Err(error) => Err(of_file(pattern, &error)),
         };
     }

@@ -12,6 +12,7 @@ use flate2::bufread::GzDecoder;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::problem::SourceError;
+use super::regular::{irregular, is_handed_over};
 
 /// What is read, and as what.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub struct Source {
 /// Where the bytes are.
 #[derive(Debug, Clone)]
 pub enum Origin {
-    /// A file, or a named pipe.
+    /// A file, or a stream that was handed over (`/dev/fd/N`).
     File(PathBuf),
     /// The standard input.
     Stdin,
@@ -124,6 +125,9 @@ pub(super) fn bytes<'a>(
             let metadata = std::fs::metadata(path).map_err(from_io)?;
             if metadata.is_dir() {
                 return Err(SourceError::Directory { like: "*.csv" });
+            }
+            if let Some(what) = irregular(&metadata).filter(|_| !is_handed_over(path)) {
+                return Err(SourceError::NotAFile(what));
             }
             Box::new(File::open(path).map_err(from_io)?)
         }

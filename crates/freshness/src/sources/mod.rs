@@ -39,6 +39,7 @@ mod problem;
 mod publications;
 mod query;
 mod query_collect;
+mod regular;
 mod runs;
 mod slo;
 mod surroundings;

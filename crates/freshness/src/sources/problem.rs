@@ -17,6 +17,8 @@ pub enum SourceError {
     NotFound,
     #[error("a directory, not a file")]
     Directory { like: &'static str },
+    #[error("{0}")]
+    NotAFile(&'static str),
     #[error("cannot be read: {0}")]
     Io(io::Error),
     #[error("the file is empty")]
@@ -84,6 +86,9 @@ impl SourceError {
             } => Some(format!("{named_by}: one must be {missing}")),
             SourceError::Misspelt { meant, .. } => Some(format!("did you mean `{meant}`?")),
             SourceError::Directory { like } => Some(format!("name the files in it: DIR/{like}")),
+            SourceError::NotAFile(_) => {
+                Some("streams are read as `-`, on a command line: … | freshness …".to_owned())
+            }
             SourceError::WrongFormat(_) | SourceError::NotParquet => Some(
                 "CSV, NDJSON (both plain or gzip) and Parquet are read; --input-format says which"
                     .to_owned(),

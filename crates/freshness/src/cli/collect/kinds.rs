@@ -204,6 +204,13 @@ pub(in crate::cli) fn query(
     } = section;
     let sql = match (sql, sql_file) {
         (Some(sql), _) => sql.clone(),
+        // Of a pipe the read may never end.
+        (None, Some(file)) if fs::metadata(file).is_ok_and(|found| !found.is_file()) => {
+            return Err(NotCollected::new(format_args!(
+                "cannot read {}: not a file",
+                file.display()
+            )));
+        }
         (None, Some(file)) => fs::read_to_string(file).map_err(|error| {
             NotCollected::new(format_args!("cannot read {}: {error}", file.display()))
         })?,

@@ -15,7 +15,7 @@ use crate::outputs::words;
 /// before may take its time. Seconds.
 const GRACE: i64 = HOUR;
 
-/// How each step went that was ever done.
+/// How each step went that was ever done, and which is in hand.
 pub(super) fn steps(
     store: &Store,
     schedule: &ScheduleSettings,
@@ -56,5 +56,18 @@ pub(super) fn steps(
         };
         Finding::new("run", health, said)
     };
-    Ok(store.steps()?.into_iter().map(finding).collect())
+    let mut findings: Vec<Finding> = store.steps()?.into_iter().map(finding).collect();
+    findings.extend(store.step_in_hand()?.map(|(name, begun_at)| {
+        let seconds = now.duration_since(begun_at).as_secs().max(0);
+        let ago = words::duration(seconds);
+        match seconds > GRACE {
+            true => Finding::new(
+                "run",
+                Health::Problem,
+                format!("{name}: begun {ago} ago and not ended: it is stuck, or was cut short"),
+            ),
+            false => Finding::new("run", Health::Ok, format!("{name}: begun {ago} ago")),
+        }
+    }));
+    Ok(findings)
 }

@@ -49,14 +49,18 @@ pub(super) fn stem(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
-pub(super) fn text(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    // A pipe would be waited for.
+/// Opens a file; a pipe would be waited for.
+pub(super) fn open(path: &Path) -> Result<fs::File, String> {
     let found = fs::metadata(path).map_err(|error| in_words(&error))?;
     if !found.is_file() {
         return Err("not a file".to_owned());
     }
-    let file = fs::File::open(path).map_err(|error| in_words(&error))?;
+    fs::File::open(path).map_err(|error| in_words(&error))
+}
+
+pub(super) fn text(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = open(path)?;
     file.take(YAML_BYTES_MAX + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| in_words(&error))?;

@@ -22,7 +22,7 @@ use freshness_core::slo::{
 use crate::hint::did_you_mean;
 use crate::sources::database::TableName;
 
-use super::disk::{LEVELS, entries, in_words, is_manifest, is_yaml, levels_of, stem, text};
+use super::disk::{self, LEVELS, entries, in_words, is_manifest, is_yaml, levels_of, stem, text};
 use super::foreign::Foreign;
 use super::{ReadDeclaration, ReadPromises, Remark, dbt, meant, odcs, yaml};
 
@@ -216,9 +216,7 @@ impl Reading<'_> {
 
     /// What dbt wrote of its sources.
     fn manifest(&mut self, path: &Path, level: &Level) {
-        let read = fs::File::open(path)
-            .map_err(|error| in_words(&error))
-            .and_then(|file| dbt::read_manifest(file, &self.name(path)));
+        let read = disk::open(path).and_then(|file| dbt::read_manifest(file, &self.name(path)));
         match read {
             Ok(foreign) => {
                 self.read.n_files += 1;
