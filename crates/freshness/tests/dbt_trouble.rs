@@ -192,6 +192,20 @@ fn a_file_that_was_not_written_to_its_end_stops_the_import_or_is_left_out() {
 }
 
 #[test]
+fn where_dbt_wrote_a_manifest_of_another_shape_is_as_wrong_as_a_truncated_one() {
+    let folder = TempDir::new().unwrap();
+    let target = folder.path().join("target");
+    put(&target, "manifest-1.json", good());
+    for wrong in ["[1, 2]".to_owned(), "[".repeat(200_000)] {
+        put(&target, "manifest.json", &wrong);
+        refused(
+            &target,
+            "target/manifest.json: not JSON as dbt writes it: it is of another shape",
+        );
+    }
+}
+
+#[test]
 fn what_is_of_somebody_else_is_left_out_and_nothing_at_all_is_an_error() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("target");

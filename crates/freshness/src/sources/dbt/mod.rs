@@ -17,7 +17,7 @@ mod names;
 mod results;
 mod settings;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use freshness_core::civil::Holidays;
@@ -121,6 +121,7 @@ pub fn read_dbt(
 ) -> Result<(Told, DbtFiles), DbtError> {
     let mut reader = Reader::new(skip, holidays, now);
     find::look_into(roots, &mut reader)?;
+    reader.refuse_foreign()?;
     if reader.files.n() == 0 {
         let names: Vec<String> = roots
             .iter()
@@ -158,6 +159,14 @@ pub fn read_dbt_tar(
     Ok(reader.finish())
 }
 
+/// Why a file is left out.
+const NOT_OF_DBT: &str = "not of dbt";
+
+/// The folder of a file, by the name that messages give it; in a tar that of the tar.
+fn folder_of(name: &str) -> &str {
+    name.rfind(['/', '\\', ':']).map_or("", |end| &name[..end])
+}
+
 /// For who asks of no time: no manifest is of the future.
 const ANY_TIME: i64 = i64::MAX;
 
@@ -171,6 +180,10 @@ struct Reader<'a> {
     houses: BTreeMap<String, Newest>,
     known: HashMap<String, (Age, Known)>,
     remarks: Vec<ToldRemark>,
+    /// Files by a name of dbt's that are of another shape.
+    foreign: Vec<String>,
+    /// Where dbt wrote.
+    folders: BTreeSet<String>,
 }
 
 /// Which of two manifests is newer: when it was made, and by which command.
@@ -199,13 +212,15 @@ impl Found for Reader<'_> {
                         Ok(_) => Fault::Json(error.to_string()),
                     })),
                     Err(head) if head.is_data() => {
-                        self.left_out(name, "not of dbt");
+                        self.foreign.push(name.to_owned());
+                        self.left_out(name, NOT_OF_DBT);
                         Ok(())
                     }
                     Err(_) => Err(failed(Fault::Json(error.to_string()))),
                 };
             }
         };
+        self.folders.insert(folder_of(name).to_owned());
         let mut remarks = Vec::new();
         let mut remark = |key: &str, what: String| {
             let place = format!("{name}: {key}");
@@ -279,7 +294,23 @@ impl Reader<'_> {
             houses: BTreeMap::new(),
             known: HashMap::new(),
             remarks: Vec::new(),
+            foreign: Vec::new(),
+            folders: BTreeSet::new(),
         }
+    }
+
+    /// Where dbt wrote, a file by a name of dbt's is dbt's: of another shape, it is as
+    /// wrong as a truncated one. Elsewhere it is somebody else's.
+    fn refuse_foreign(&mut self) -> Result<(), DbtError> {
+        for name in std::mem::take(&mut self.foreign) {
+            if self.folders.contains(folder_of(&name)) {
+                self.remarks
+                    .retain(|remark| remark.place != name || !remark.what.ends_with(NOT_OF_DBT));
+                let fault = Fault::Json("it is of another shape".to_owned());
+                self.unreadable(DbtError::new(&name, fault))?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps what a manifest says, as far as no newer one says otherwise.
