@@ -137,7 +137,11 @@ fn first_file(around: &Surroundings, tools: Tools) -> (String, Vec<String>) {
     let mut add = |kind: &str, path: &Path, keys: String| {
         let name = names.of(kind, path);
         let _ = writeln!(sources, "  {name}:\n    {kind}: {{{keys}}}");
-        found.push(format!("{name}: {kind}, {}", path.display()));
+        let shown = match path.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => path,
+        };
+        found.push(format!("{name}: {kind}, {}", shown.display()));
     };
     for project in dbt_projects {
         let target = project.join("target");
