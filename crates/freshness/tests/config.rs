@@ -133,6 +133,22 @@ fn a_key_or_value_that_is_wrong_is_refused_with_its_line_by_every_command() {
             "teams:\n  a: {routes: [x]}\n",
             "2:15: not a route: x: expected a way and where it leads",
         ),
+        (
+            "teams:\n  a: {routes: [null]}\n",
+            "2:15: not a route: null: expected a way and where it leads",
+        ),
+        (
+            "teams:\n  a: {routes: ['https://hooks.b/services/T0']}\n",
+            "2:15: an address with a path, a password or a query may hold a secret",
+        ),
+        (
+            "schedule: {report_out: ''}\n",
+            "1:24: expected a folder, and there is none",
+        ),
+        (
+            "rules: &a {seed: 1}\nfit: {<<: *a}\n",
+            "1:1: unknown key: rules",
+        ),
     ] {
         let ran = configured(text).run("status").expect(2);
         let message = format!("freshness.yaml:{message}");

@@ -3,13 +3,12 @@
 //! A reader of YAML stops at the first fault. So that one look finds more, a file
 //! that is refused is read again section by section, each at its own lines.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_saphyr::Error as YamlError;
 
 use super::calendars;
-use super::file::{ConfigFile, parse_yaml};
+use super::file::{ConfigFile, parse_yaml, read_text};
 use super::refused::{FileFault, fault};
 use super::{Environment, GlobalFlags};
 use crate::hint;
@@ -36,7 +35,7 @@ pub fn faults(path: &Path) -> Vec<FileFault> {
         what,
         hint: None,
     };
-    let text = match fs::read_to_string(path) {
+    let text = match read_text(path) {
         Ok(text) => text,
         Err(error) => return vec![unplaced(format!("cannot read configuration: {error}"))],
     };

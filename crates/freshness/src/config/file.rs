@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -120,7 +120,7 @@ impl ConfigFile {
     /// then may the file be absent; says which file was read.
     pub fn read(path: Option<&Path>) -> anyhow::Result<(ConfigFile, Option<PathBuf>)> {
         let file = path.unwrap_or(Path::new(DEFAULT_FILE));
-        let text = match fs::read_to_string(file) {
+        let text = match read_text(file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound && path.is_none() => {
                 return Ok((ConfigFile::default(), None));
@@ -137,6 +137,16 @@ impl ConfigFile {
     pub(super) fn default_path() -> &'static Path {
         Path::new(DEFAULT_FILE)
     }
+}
+
+/// Reads a file; of one that is no text the error says the line.
+pub(super) fn read_text(file: &Path) -> io::Result<String> {
+    String::from_utf8(fs::read(file)?).map_err(|error| {
+        let text = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let n_lines = text.iter().filter(|&&byte| byte == b'\n').count();
+        let words = format!("not UTF-8 text: line {}", n_lines + 1);
+        io::Error::new(ErrorKind::InvalidData, words)
+    })
 }
 
 /// Reads the text of a configuration file; `file` is named in errors.

@@ -59,6 +59,20 @@ pub(super) fn fault(error: &YamlError, text: &str) -> FileFault {
 fn in_words(error: &YamlError, key: Option<&str>) -> (String, Option<String>) {
     let bare = |what: &str| (what.to_owned(), None);
     match error {
+        YamlError::SerdeUnknownField { field: key, .. }
+        | YamlError::SerdeUnknownVariant { variant: key, .. }
+            if key == "<<" =>
+        {
+            (
+                "merged keys (`<<`) are not read".to_owned(),
+                Some("write the keys out where they are meant".to_owned()),
+            )
+        }
+        YamlError::Budget { .. } => (
+            "larger than a configuration may be".to_owned(),
+            Some("a pattern says of many datasets at once what `datasets` says of one".to_owned()),
+        ),
+        YamlError::NullIntoString { .. } => bare("expected a text, and there is none"),
         YamlError::SerdeUnknownField {
             field, expected, ..
         } => {

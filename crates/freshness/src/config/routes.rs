@@ -17,9 +17,17 @@ use serde::{Deserialize, Deserializer, de};
 /// A route that is longer is none.
 const BYTES_MAX: usize = 500;
 
+const EXPECTED: &str = "expected a way and where it leads, such as slack:#data-oncall, \
+                        mailto:ann@example.org or env:PAGER_URL";
+
 /// The routes of a team, as typed.
 pub(super) fn routes<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<String>, D::Error> {
-    let routes = Option::<Vec<String>>::deserialize(typed)?.unwrap_or_default();
+    let routes = Option::<Vec<Option<String>>>::deserialize(typed)?.unwrap_or_default();
+    let Some(routes) = routes.into_iter().collect::<Option<Vec<String>>>() else {
+        return Err(de::Error::custom(format_args!(
+            "not a route: null: {EXPECTED}"
+        )));
+    };
     match routes.iter().find_map(|route| fault(route)) {
         Some(fault) => Err(de::Error::custom(fault)),
         None => Ok(routes),
@@ -28,8 +36,6 @@ pub(super) fn routes<'de, D: Deserializer<'de>>(typed: D) -> Result<Vec<String>,
 
 /// What is wrong with a route. One that may hold a secret is not repeated.
 fn fault(route: &str) -> Option<String> {
-    let expected = "expected a way and where it leads, such as slack:#data-oncall, \
-                    mailto:ann@example.org or env:PAGER_URL";
     let is_scheme = |way: &str| {
         way.starts_with(|c: char| c.is_ascii_lowercase())
             && (way.bytes()).all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'+' | b'.' | b'-'))
@@ -39,10 +45,10 @@ fn fault(route: &str) -> Option<String> {
         !rest.is_empty() && !rest.contains(is_odd)
     };
     let Some((way, rest)) = route.split_once(':') else {
-        return Some(format!("not a route: {}: {expected}", route.escape_debug()));
+        return Some(format!("not a route: {}: {EXPECTED}", route.escape_debug()));
     };
     if !is_scheme(way) || !is_one_word(rest) || route.len() > BYTES_MAX {
-        return Some(format!("not a route: {}: {expected}", way.escape_debug()));
+        return Some(format!("not a route: {}: {EXPECTED}", way.escape_debug()));
     }
     match way {
         "http" | "https" => {
@@ -51,9 +57,11 @@ fn fault(route: &str) -> Option<String> {
             if host.is_empty() {
                 return Some(format!("not a route: {way}: expected {way}://host/path"));
             }
-            (host.contains('@') || place.contains('?')).then(|| {
-                "a route with a password or a query may hold a secret: \
-                 name the variable that holds it, `env:NAME`"
+            // Whoever knows the path of a webhook may write to it.
+            let is_bare = place.trim_end_matches('/') == host;
+            (host.contains('@') || place.contains('?') || !is_bare).then(|| {
+                "an address with a path, a password or a query may hold a secret: \
+                 name the variable that holds it, `env:NAME`, or the file, `file:PATH`"
                     .to_owned()
             })
         }
@@ -75,7 +83,7 @@ mod tests {
         for route in [
             "slack:#data-oncall",
             "mailto:a@b",
-            "https://pager.example/finance",
+            "https://pager.example",
             "pagerduty:P12",
             "env:PAGER_URL",
             "file:/run/secrets/hook",
@@ -94,6 +102,7 @@ mod tests {
             ),
             ("https://a:hunter2@b/c", "may hold a secret"),
             ("https://b/c?token=hunter2", "may hold a secret"),
+            ("https://hooks.b/services/hunter2", "may hold a secret"),
             ("mailto:ann", "not an address: ann"),
             ("env:https://x", "expected the name of a variable"),
         ] {

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use freshness_core::civil::Zone;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de};
 
 use super::cron::Cron;
 use super::{file, schemas, values};
@@ -48,7 +48,19 @@ pub struct ScheduleSection {
     #[schemars(with = "Option<schemas::Timing>")]
     pub report: Option<Timing>,
     /// The folder that it is written to, relative to the file.
+    #[serde(default, deserialize_with = "folder")]
     pub report_out: Option<PathBuf>,
+}
+
+/// A folder; an empty name is none.
+fn folder<'de, D: Deserializer<'de>>(typed: D) -> Result<Option<PathBuf>, D::Error> {
+    let folder = Option::<PathBuf>::deserialize(typed)?;
+    match folder {
+        Some(folder) if folder.as_os_str().is_empty() => {
+            Err(de::Error::custom("expected a folder, and there is none"))
+        }
+        folder => Ok(folder),
+    }
 }
 
 /// When the steps are due.

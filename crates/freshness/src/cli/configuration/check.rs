@@ -195,8 +195,12 @@ fn of_rule(rule: &Placed<RuleSection>, settings: &Settings) -> Option<Fault> {
 
 fn of_team(line: u64, team: &str, settings: &Settings) -> Option<Fault> {
     let mut known = settings.rules.teams().peekable();
-    // Who declares no teams uses the names of others.
-    known.peek()?;
+    // Who declares no teams may use the names of others, and tells nobody.
+    if known.peek().is_none() {
+        let what = format!("no team is declared: {team} has no owner and no routes");
+        let hint = "name it under `teams`".to_owned();
+        return Some(Fault::warning(line, what, Some(hint)));
+    }
     if settings.rules.teams().any(|known| known == team) {
         return None;
     }
