@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 mod house;
 use house::azure::{ACCOUNT, AzureStore, FOR_LONG, key, signature};
@@ -148,7 +147,6 @@ fn files_in_azure_are_there_at_once_whatever_they_are_called() {
 fn what_azure_does_not_give_is_told_in_short() {
     let (house, store) = (House::empty(), AzureStore::start());
     let check_refused = |variables: &[(&str, String)], line: &str, words: &str| {
-        let begun = Instant::now();
         let ran = run(&house, variables, line).expect(2);
         assert!(ran.stderr.contains(words), "{line}\n{}", ran.stderr);
         let secrets = [&key(), "sig=", "hunter2", "aHVudGVyMg"];
@@ -158,7 +156,6 @@ fn what_azure_does_not_give_is_told_in_short() {
             ran.stderr
         );
         assert!(!Path::new(&house.path(".freshness")).exists());
-        assert!(begun.elapsed().as_secs() < 30);
     };
     let variables = store.variables();
     check_refused(

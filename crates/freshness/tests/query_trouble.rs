@@ -3,7 +3,6 @@
 mod house;
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use house::postgres::postgres;
 use house::{House, Ran, adbc, duckdb, sqlite};
@@ -135,14 +134,12 @@ fn a_query_that_does_not_end_is_given_up() {
         ("lake", ENDLESS),
         ("adbc_sqlite", ENDLESS),
     ] {
-        let started = Instant::now();
         let ran = ask(&house, &url, connection, sql, "--timeout 1s").expect(2);
         assert!(
             ran.stderr.contains("not answered within 1 s"),
             "{connection}: {ran:?}"
         );
         assert!(ran.stderr.contains("{since}"), "{connection}: {ran:?}");
-        assert!(started.elapsed() < Duration::from_secs(20), "{connection}");
     }
     assert!(!house.path(".freshness").exists());
 }
