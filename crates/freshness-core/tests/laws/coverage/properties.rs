@@ -139,6 +139,8 @@ proptest! {
             through > published_at || published_at.is_some_and(|at| at > 0),
             through.zip(lag).is_some_and(|(through, lag)| -through > lag),
             published_at.is_some_and(|at| -at > 60),
+            // Nothing puts anything off here.
+            false,
             true,
         ];
         let first = holds.iter().position(|holds| *holds).unwrap();
