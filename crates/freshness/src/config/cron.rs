@@ -12,6 +12,9 @@ use freshness_core::civil::Day;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
+/// Seconds.
+const HOUR: i64 = 3600;
+
 /// An expression of five fields.
 #[derive(Debug, Clone)]
 pub(super) struct Cron(Box<croner::Cron>);
@@ -35,6 +38,12 @@ impl Cron {
         let day = Day::from(next.date());
         let into = next.duration_since(next.date().at(0, 0, 0, 0));
         Some(day.start() + into.as_secs())
+    }
+
+    /// Does it fall an hour before a local time and an hour after it too?
+    pub(super) fn is_hourly_at(&self, local: i64) -> bool {
+        let falls = |at: i64| self.after(at - 1) == Some(at);
+        falls(local - HOUR) && falls(local + HOUR)
     }
 }
 

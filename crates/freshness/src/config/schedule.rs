@@ -10,7 +10,8 @@
 //!
 //! A step is due at times of cron, on the clock of the zone, or so long after it was
 //! last begun. A time that a clock change skips comes as far after the change as it lies
-//! in the gap, one that is repeated comes once.
+//! in the gap. One that is repeated comes once, unless it comes each hour: that goes on in
+//! real time.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -130,17 +131,37 @@ impl Timing {
         match &self.when {
             When::Never => None,
             When::Every(seconds) => last.checked_add(*seconds),
-            When::Cron(cron) => {
-                let mut local = zone.local(last);
-                loop {
-                    local = cron.after(local)?;
-                    let at = zone.utc(local);
-                    // In an hour that is repeated the first time counts.
-                    if at > last {
-                        return Some(at);
-                    }
-                }
-            }
+            When::Cron(cron) => after(cron, last, zone),
+        }
+    }
+}
+
+/// When a time of cron comes after an instant, on the clock of a zone. UTC seconds.
+fn after(cron: &Cron, last: i64, zone: Zone) -> Option<i64> {
+    let from = zone.local(last);
+    let mut local = from;
+    let once = loop {
+        local = cron.after(local)?;
+        let at = zone.utc(local);
+        // In an hour that is repeated the first time counts.
+        if at > last {
+            break at;
+        }
+    };
+    // By how much the clock went back, if the instant lies in what is repeated or before it.
+    let back = (once - last - (local - from)).max(last - zone.utc(from));
+    if back <= 0 {
+        return Some(once);
+    }
+    let mut local = from - back;
+    loop {
+        local = cron.after(local)?;
+        let again = zone.utc(local) + back;
+        if again >= once {
+            return Some(once);
+        }
+        if again > last && zone.local(again) == local && cron.is_hourly_at(local) {
+            return Some(again);
         }
     }
 }
@@ -232,6 +253,29 @@ mod tests {
             "2026-10-24T12:00:00Z",
             &repeated,
         );
+    }
+
+    #[test]
+    fn what_comes_each_hour_goes_on_in_the_hour_that_is_repeated() {
+        let quarters = [
+            "2026-10-25T00:45:00Z",
+            "2026-10-25T01:00:00Z",
+            "2026-10-25T01:15:00Z",
+            "2026-10-25T01:30:00Z",
+            "2026-10-25T01:45:00Z",
+            "2026-10-25T02:00:00Z",
+        ];
+        let from = "2026-10-25T00:30:00Z";
+        check_after("*/15 * * * *", "Europe/Berlin", from, &quarters);
+        let hours = ["2026-10-25T01:15:00Z", "2026-10-25T02:15:00Z"];
+        check_after(
+            "15 * * * *",
+            "Europe/Berlin",
+            "2026-10-25T00:15:00Z",
+            &hours,
+        );
+        let set = ["2026-10-25T00:45:00Z", "2026-10-26T01:00:00Z"];
+        check_after("*/15 2 * * *", "Europe/Berlin", from, &set);
     }
 
     #[test]
