@@ -45,7 +45,10 @@ fn what_is_due_is_done_once_and_what_was_missed_too() {
     ];
     assert_eq!(told(&house), begun);
     // Nothing is due; nothing is repeated.
-    once(&house, "2026-02-28T12:14:59Z").expect(0);
+    // What the last check said holds until the next.
+    let ran = once(&house, "2026-02-28T12:14:59Z").expect(1);
+    let words = "check is not due: that of 2026-02-28 12:00 UTC said late";
+    assert!(ran.stderr.contains(words), "{ran:?}");
     assert_eq!(told(&house), begun);
     once(&house, "2026-02-28T12:15:00Z").expect(1);
     // A day and a half later each is done once.
@@ -309,4 +312,27 @@ fn one_that_is_stuck_is_named_by_the_doctor_and_ends_when_it_is_asked_twice() {
     signal(&child, "-TERM");
     let ran = Ran::from(child.wait_with_output().unwrap()).expect(143);
     assert!(ran.stderr.contains("ask again to end at once"), "{ran:?}");
+}
+
+#[test]
+fn a_report_is_not_written_over_by_a_clock_that_lies_behind() {
+    let house = House::fitted();
+    let schedule = "schedule: {fit: never, check: 1h, report: 1h}\n";
+    fs::write(house.path("freshness.yaml"), schedule).unwrap();
+    once(&house, "2026-02-28T12:00:00Z");
+    let page = house.path("report").join("console.html");
+    let written = fs::read(&page).unwrap();
+    let ran = once(&house, "2026-02-27T12:00:00Z").expect(2);
+    let words = "report failed: the clock is behind the last check";
+    assert!(ran.stderr.contains(words), "{ran:?}");
+    assert_eq!(fs::read(&page).unwrap(), written);
+}
+
+#[test]
+fn a_schedule_of_nothing_is_refused_and_not_waited_for() {
+    let house = House::empty();
+    let schedule = "schedule: {collect: never, fit: never, check: never, report: never}\n";
+    fs::write(house.path("freshness.yaml"), schedule).unwrap();
+    let ran = Ran::from(start(&house).wait_with_output().unwrap()).expect(2);
+    assert!(ran.stderr.contains("nothing will ever be due"), "{ran:?}");
 }

@@ -22,13 +22,14 @@ use crate::clock::CLOCK_SLACK;
 use crate::config::Timing;
 use crate::hint::{self, failure};
 use crate::outputs::words;
+use crate::rounds;
 use crate::signals::Stop;
 
 /// Collect, fit, check and report by themselves, each when it is due.
 ///
 /// Stays in the foreground until SIGTERM or SIGINT, which it obeys once the step in hand
-/// is done, or at once if it is asked a second time. When each step is due says `schedule` in freshness.yaml; without it sources
-/// are collected every 15 minutes, models learned at 06:30 and all is checked at a quarter
+/// is done, or at once if it is asked a second time. When each step is due says `schedule`
+/// in freshness.yaml; without it sources are collected every 15 minutes, models learned at 06:30 and all is checked at a quarter
 /// past each hour, UTC. What was missed meanwhile is done once. A step that fails stops no
 /// other, and is tried again when it is due next; `freshness doctor` says how each went.
 /// The configuration is read once, at the beginning.
@@ -39,7 +40,7 @@ use crate::signals::Stop;
   freshness run --once --now 2026-03-01T07:00:00Z
 
 Exit codes: until it is asked to stop 0; 143 where it had to be asked twice. With --once
-that of `check`, if it was due; 2 also where another step failed or could not do all of its
+that of the last `check`, now or before, and 2 if there was none; 2 also where another step failed or could not do all of its
 work, or was not begun because it was asked to stop, unless something is late (1).
 2 too where another `freshness run` works on the same store.")]
 pub(super) struct RunArgs {
@@ -96,9 +97,33 @@ fn once(
         }
         answer = both(answer, perform(*step, context, done)?);
     }
+    if !steps.contains(&Step::Check) {
+        answer = both(answer, last_checked(context)?);
+    }
     let (_, next) = due(context, done)?;
     say_next(next, context);
     Ok(answer)
+}
+
+/// What the last check said, where none is due; nothing where none ever is, since
+/// somebody else asks then.
+fn last_checked(context: &Context) -> anyhow::Result<Answer> {
+    if context.settings.schedule.check.is_never() {
+        return Ok(Answer::Healthy);
+    }
+    let kept = context.open(Access::Create)?.steps()?;
+    let last = kept.iter().find(|kept| kept.name == Step::Check.name());
+    let all = [Answer::Healthy, Answer::Late, Answer::CouldNotTell];
+    let said = last.and_then(|last| all.into_iter().find(|answer| answer.word() == last.answer));
+    let said = said.unwrap_or(Answer::CouldNotTell);
+    if let Some(last) = last {
+        let at = words::utc(last.begun_at);
+        context.out.talk(format_args!(
+            "check is not due: that of {at} said {}",
+            last.answer.replace('_', " ")
+        ));
+    }
+    Ok(said)
 }
 
 /// Does what is due, and waits for what is due next, until somebody asks it to stop.
@@ -108,6 +133,13 @@ fn follow(
     done: &mut BTreeMap<Step, Timestamp>,
 ) -> anyhow::Result<Answer> {
     let mut said = None;
+    let (steps, next) = due(context, done)?;
+    if steps.is_empty() && next.is_none() {
+        return Err(failure(
+            "nothing will ever be due",
+            "each step of `schedule` that could do anything is `never`",
+        ));
+    }
     loop {
         let wait = match due(context, done) {
             Err(error) => {
@@ -233,6 +265,8 @@ fn perform(
 fn obey_line(step: Step, context: &mut Context) -> anyhow::Result<Answer> {
     let mut line: Vec<OsString> = vec!["freshness".into(), step.name().into()];
     if step == Step::Report {
+        // What fit and check refuse to judge is not shown as if they had.
+        rounds::not_behind(&context.open(Access::Create)?, &context.clock)?;
         line.extend([
             "--out".into(),
             context.settings.schedule.report_out.clone().into(),
