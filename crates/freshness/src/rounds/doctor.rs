@@ -126,7 +126,7 @@ fn examine(
     findings.push(integrity(store)?);
     findings.extend(arrivals(store, &entries, now, max_age)?);
     findings.extend(gone(store)?);
-    findings.extend(named::named(store, &entries, said)?);
+    findings.extend(named::named(store, &entries, now, said)?);
     findings.push(models(store, &entries, now)?);
     findings.push(last_fit(store, now, max_age)?);
     findings.push(last_check(store, now)?);

@@ -5,18 +5,26 @@
 
 use std::collections::BTreeSet;
 
+use freshness_core::civil::DAY;
 use freshness_core::dataset::{Dataset, DatasetId};
 use freshness_store::{DatasetEntry, Store, StoreError};
+
+use jiff::Timestamp;
 
 use super::{Finding, Health, Said, some};
 use crate::hint::did_you_mean;
 use crate::outputs::words;
 
+/// Nobody works on something for longer without a dataset to come: seconds.
+const ENDLESS: i64 = 31 * DAY;
+
 /// Patterns and windows that match no dataset, teams that are not declared, and declared teams
-/// that nothing is of. Nothing is said of patterns while there are no datasets.
+/// that nothing is of; datasets whose maintenance is as good as never over. Nothing is
+/// said of patterns while there are no datasets.
 pub(super) fn named(
     store: &Store,
     entries: &[DatasetEntry],
+    now: Timestamp,
     Said {
         rules,
         maintenance,
@@ -53,6 +61,21 @@ pub(super) fn named(
         let verb = if idle.len() == 1 { "is" } else { "are" };
         let idle = some(idle.into_iter());
         warn(format!("{n} of `maintenance` {verb} of no dataset: {idle}"));
+    }
+    let now = now.as_second();
+    let endless: Vec<&str> = (datasets.iter())
+        .filter(|dataset| {
+            let windows = maintenance.over((**dataset).clone()).maintenance;
+            windows.counted(now, now) > now + ENDLESS
+        })
+        .map(|dataset| dataset.id.as_str())
+        .collect();
+    if !endless.is_empty() {
+        let n = words::count(endless.len() as u64, "dataset");
+        let endless = some(endless.into_iter());
+        warn(format!(
+            "maintenance of {n} is not over within a month, and until then none is late: {endless}"
+        ));
     }
     let declared: Vec<&str> = rules.teams().collect();
     for team in rules.undeclared_teams() {
