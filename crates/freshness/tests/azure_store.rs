@@ -2,13 +2,12 @@
 //!
 //! The server is Azurite, Microsoft's own emulator.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 mod house;
+use house::House;
 use house::azure::{ACCOUNT, AzureStore, FOR_LONG, key, signature};
-use house::http::files_of;
-use house::{House, Ran};
+use house::http::check_read_from_where_it_was_left;
 
 const NOW: &str = "2026-09-07T12:00:00Z";
 
@@ -19,23 +18,17 @@ fn first() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lake/first"))
 }
 
-fn run(house: &House, variables: &[(&str, String)], line: &str) -> Ran {
-    let mut command = house.command(line);
-    command.envs(variables.iter().cloned());
-    Ran::from(command.output().unwrap())
-}
-
 #[test]
 fn tables_in_azure_are_read_as_on_a_disk() {
     let (house, store) = (House::empty(), AzureStore::start());
     store.put_folder(&first(), "tables");
     let line = format!("import delta az://lake/tables/orders --cycle day --now {NOW}");
-    let ran = run(&house, &store.variables(), &line).expect(0);
+    let ran = house.run_with(&store.variables(), &line).expect(0);
     assert_eq!(ran.stderr, "orders: 18 commits read, 8 brought data\n");
     let location = format!("abfss://lake@{ACCOUNT}.dfs.core.windows.net/tables/payments/");
     let line = format!("import iceberg {location} --cycle day --now {NOW}");
     // The location says whose it is.
-    let ran = run(&house, &store.variables()[1..], &line).expect(0);
+    let ran = house.run_with(&store.variables()[1..], &line).expect(0);
     let words = "payments: 9 snapshots read, 6 brought data\n";
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
     // The same from a disk changes nothing.
@@ -90,7 +83,7 @@ fn tables_in_azure_are_read_as_on_a_disk() {
         ],
     ] {
         let line = format!("import delta az://lake/tables/orders --cycle day --now {NOW}");
-        let ran = run(&house, variables, &line).expect(0);
+        let ran = house.run_with(variables, &line).expect(0);
         assert!(
             ran.stdout.contains("             0          8"),
             "{variables:?} {ran:?}"
@@ -101,26 +94,15 @@ fn tables_in_azure_are_read_as_on_a_disk() {
 #[test]
 fn a_table_in_azure_is_read_from_where_it_was_left() {
     let (house, store) = (House::empty(), AzureStore::start());
-    fs::write(
-        house.path("freshness.yaml"),
-        "sources: {lake: {delta: {tables: ['abfss://lake@somebody.dfs.core.windows.net/t/orders']}}}\n",
-    )
-    .unwrap();
-    let mut log = files_of(&first().join("orders"), "t/orders");
-    log.sort();
-    let (left, come) = log.split_at(9);
-    for (commits, n_new) in [(left, 5), (come, 3), (&[], 0)] {
-        store.put(
-            commits
-                .iter()
-                .map(|(name, bytes)| (name.clone(), &bytes[..])),
-        );
-        let line = format!("collect --format json --now {NOW}");
-        let ran = run(&house, &store.variables(), &line).expect(0);
-        for (key, n) in [("arrivals_new", n_new), ("arrivals_duplicate", 0)] {
-            assert!(ran.stdout.contains(&format!("\"{key}\": {n}")), "{ran:?}");
-        }
-    }
+    let put = |files: &[(String, Vec<u8>)]| {
+        store.put(files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])));
+    };
+    check_read_from_where_it_was_left(
+        &house,
+        "abfss://lake@somebody.dfs.core.windows.net",
+        &store.variables(),
+        put,
+    );
 }
 
 #[test]
@@ -133,9 +115,9 @@ fn files_in_azure_are_there_at_once_whatever_they_are_called() {
     store.put(names.map(|name| (name, &b"1"[..])));
     store.put(["in/2026-02-01/_SUCCESS", "in/other.txt"].map(|name| (name.to_owned(), &b""[..])));
     let line = "import files az://lake/in/{date:%Y-%m-%d}/*.csv --dataset orders --now 2099-01-01T00:00:00Z";
-    let ran = run(&house, &store.variables(), line).expect(0);
+    let ran = house.run_with(&store.variables(), line).expect(0);
     assert_eq!(ran.stderr, "orders: 5,012 files found, 5,012 arrived\n");
-    let again = run(&house, &store.variables(), line).expect(0);
+    let again = house.run_with(&store.variables(), line).expect(0);
     assert!(
         again.stdout.contains("             0      5,012"),
         "{}",
@@ -147,7 +129,7 @@ fn files_in_azure_are_there_at_once_whatever_they_are_called() {
 fn what_azure_does_not_give_is_told_in_short() {
     let (house, store) = (House::empty(), AzureStore::start());
     let check_refused = |variables: &[(&str, String)], line: &str, words: &str| {
-        let ran = run(&house, variables, line).expect(2);
+        let ran = house.run_with(variables, line).expect(2);
         assert!(ran.stderr.contains(words), "{line}\n{}", ran.stderr);
         let secrets = [&key(), "sig=", "hunter2", "aHVudGVyMg"];
         assert!(

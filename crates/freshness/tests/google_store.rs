@@ -12,19 +12,13 @@ use std::thread;
 
 mod house;
 use house::google::GoogleStore;
-use house::http::files_of;
+use house::http::check_read_from_where_it_was_left;
 use house::{House, Ran, lake};
 
 const NOW: &str = "2026-09-07T12:00:00Z";
 
 fn first() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lake/first"))
-}
-
-fn run(house: &House, variables: &[(&str, String)], line: &str) -> Ran {
-    let mut command = house.command(line);
-    command.envs(variables.iter().cloned());
-    Ran::from(command.output().unwrap())
 }
 
 /// Writes the file of a service account whose key is made for it.
@@ -61,13 +55,13 @@ fn tables_in_google_cloud_storage_are_read_as_on_a_disk() {
         ("GOOGLE_BASE_URL", store.endpoint()),
     ];
     let line = format!("import delta gs://lake/tables/orders --cycle day --now {NOW}");
-    let ran = run(&house, &by_account, &line).expect(0);
+    let ran = house.run_with(&by_account, &line).expect(0);
     assert_eq!(ran.stderr, "orders: 18 commits read, 8 brought data\n");
     // As Google's libraries are told of an emulator.
     let host = store.endpoint().replace("http://", "");
     let emulated = [("STORAGE_EMULATOR_HOST", host)];
     let line = format!("import iceberg gs://lake/tables/payments/ --cycle day --now {NOW}");
-    let ran = run(&house, &emulated, &line).expect(0);
+    let ran = house.run_with(&emulated, &line).expect(0);
     let words = "payments: 9 snapshots read, 6 brought data\n";
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
     // The same from a disk changes nothing.
@@ -97,7 +91,7 @@ fn tables_in_google_cloud_storage_are_read_as_on_a_disk() {
         [told("GOOGLE_SKIP_SIGNATURE", "true".to_owned()), at],
     ] {
         let line = format!("import delta gs://lake/tables/orders --cycle day --now {NOW}");
-        let ran = run(&house, &variables, &line).expect(0);
+        let ran = house.run_with(&variables, &line).expect(0);
         assert!(ran.stdout.contains("             0          8"), "{ran:?}");
     }
 }
@@ -105,31 +99,15 @@ fn tables_in_google_cloud_storage_are_read_as_on_a_disk() {
 #[test]
 fn a_table_in_google_cloud_storage_is_read_from_where_it_was_left() {
     let (house, store) = (House::empty(), GoogleStore::start());
-    fs::write(
-        house.path("freshness.yaml"),
-        "sources: {lake: {delta: {tables: ['gs://lake/t/orders']}}}\n",
-    )
-    .unwrap();
-    let mut log = files_of(&first().join("orders"), "t/orders");
-    log.sort();
-    let (left, come) = log.split_at(9);
-    for (commits, n_new) in [(left, 5), (come, 3), (&[], 0)] {
-        store.put(
-            commits
-                .iter()
-                .map(|(name, bytes)| (name.clone(), &bytes[..])),
-        );
-        let line = format!("collect --format json --now {NOW}");
-        let ran = run(
-            &house,
-            &[("STORAGE_EMULATOR_HOST", store.endpoint())],
-            &line,
-        )
-        .expect(0);
-        for (key, n) in [("arrivals_new", n_new), ("arrivals_duplicate", 0)] {
-            assert!(ran.stdout.contains(&format!("\"{key}\": {n}")), "{ran:?}");
-        }
-    }
+    let put = |files: &[(String, Vec<u8>)]| {
+        store.put(files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])));
+    };
+    check_read_from_where_it_was_left(
+        &house,
+        "gs://lake",
+        &[("STORAGE_EMULATOR_HOST", store.endpoint())],
+        put,
+    );
 }
 
 #[test]
@@ -145,7 +123,7 @@ fn files_in_google_cloud_storage_are_there_at_once_whatever_they_are_called() {
     store.put(names.map(|name| (name, &b"1"[..])));
     let variables = [("STORAGE_EMULATOR_HOST", store.endpoint())];
     let line = "import files gs://lake/in/{date:%Y-%m-%d}/*.csv --dataset orders --now 2099-01-01T00:00:00Z";
-    let ran = run(&house, &variables, line).expect(0);
+    let ran = house.run_with(&variables, line).expect(0);
     assert_eq!(ran.stderr, "orders: 3 files found, 3 arrived\n");
 }
 

@@ -97,6 +97,10 @@ fn states(summary: &Summary) -> String {
         insufficient_history,
         not_evaluated,
     } = *summary;
+    let awaited = match n_excused {
+        0 => "pending".to_owned(),
+        n => format!("pending ({} held up by maintenance)", words::thousands(n)),
+    };
     let parts: Vec<String> = [
         (late, "late"),
         (missed, "missed"),
@@ -104,19 +108,12 @@ fn states(summary: &Summary) -> String {
         (not_evaluated, "not evaluated"),
         (insufficient_history, "with too little history"),
         (unknown, "unknown"),
-        (pending, "pending"),
+        (pending, &awaited),
         (ok, "ok"),
     ]
     .into_iter()
     .filter(|&(n, _)| n > 0)
-    .map(|(n, word)| match word {
-        "pending" if n_excused > 0 => format!(
-            "{} pending ({} held up by maintenance)",
-            words::thousands(n),
-            words::thousands(n_excused)
-        ),
-        _ => format!("{} {word}", words::thousands(n)),
-    })
+    .map(|(n, word)| format!("{} {word}", words::thousands(n)))
     .collect();
     parts.join(", ")
 }

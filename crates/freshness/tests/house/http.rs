@@ -6,6 +6,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
+use super::House;
+
 /// A connection on which one request follows another.
 pub(crate) struct Connection {
     stream: BufReader<TcpStream>,
@@ -94,4 +96,28 @@ pub(crate) fn files_of(folder: &Path, prefix: &str) -> Vec<(String, Vec<u8>)> {
         }
     }
     files
+}
+
+/// A Delta table is put at a place in two parts, and each time `collect` reads what is new.
+#[track_caller]
+pub(crate) fn check_read_from_where_it_was_left(
+    house: &House,
+    place: &str,
+    variables: &[(&str, String)],
+    put: impl Fn(&[(String, Vec<u8>)]),
+) {
+    let text = format!("sources: {{lake: {{delta: {{tables: ['{place}/t/orders']}}}}}}\n");
+    fs::write(house.path("freshness.yaml"), text).unwrap();
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lake/first/orders");
+    let mut log = files_of(Path::new(table), "t/orders");
+    log.sort();
+    let (left, come) = log.split_at(9);
+    for (commits, n_new) in [(left, 5), (come, 3), (&[], 0)] {
+        put(commits);
+        let line = "collect --format json --now 2026-09-07T12:00:00Z";
+        let ran = house.run_with(variables, line).expect(0);
+        for (key, n) in [("arrivals_new", n_new), ("arrivals_duplicate", 0)] {
+            assert!(ran.stdout.contains(&format!("\"{key}\": {n}")), "{ran:?}");
+        }
+    }
 }

@@ -99,6 +99,13 @@ impl House {
         Ran::from(self.command(line).output().unwrap())
     }
 
+    /// … in an environment of these variables.
+    pub(crate) fn run_with(&self, variables: &[(&str, String)], line: &str) -> Ran {
+        let mut command = self.command(line);
+        command.envs(variables.iter().cloned());
+        Ran::from(command.output().unwrap())
+    }
+
     /// Starts a command line and does not wait for it.
     pub(crate) fn start(&self, line: &str) -> Child {
         let mut command = self.command(line);
